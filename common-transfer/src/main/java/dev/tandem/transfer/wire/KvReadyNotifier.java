@@ -53,6 +53,7 @@ public final class KvReadyNotifier implements AutoCloseable {
     }
 
     private static void configure(ZMQ.Socket socket) {
+        ZmqSockets.configureClient(socket);
         socket.setLinger(0);
         socket.setSndHWM(HIGH_WATER_MARK);
         socket.setSendTimeOut((int) PATIENCE.toMillis());

@@ -47,9 +47,7 @@ final class RequestLine {
         this.sockets = sockets;
         this.url = url;
         this.lateReplies = lateReplies;
-        this.socket = sockets.open(SocketType.DEALER);
-        // false means what libzmq calls IMMEDIATE: queue for connected peers only
-        socket.setImmediate(false);
+        this.socket = sockets.openClient(SocketType.DEALER);
         socket.connect(url);
         Thread.ofPlatform().daemon().name("ask-" + url).start(this::run);
     }

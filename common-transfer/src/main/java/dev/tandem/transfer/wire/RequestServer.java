@@ -67,7 +67,7 @@ public final class RequestServer implements AutoCloseable {
     public RequestServer(ZmqSockets sockets, String bindAddress, int port, Handler handler) {
         this.sockets = sockets;
         this.handler = handler;
-        this.socket = sockets.open(SocketType.ROUTER);
+        this.socket = sockets.openServer(SocketType.ROUTER);
         this.port = bind(bindAddress, port);
         this.thread = Thread.ofPlatform().daemon().name("port-" + this.port).start(this::serve);
     }
