@@ -7,8 +7,8 @@ import java.util.List;
 import dev.tandem.transfer.KvLayout;
 
 /**
- * A small real language model in this process: byte-level, Llama architecture (its README lies beside the weights). It makes the
- * whole path provable without a GPU or a download.
+ * A small real language model in this process: byte-level, Llama architecture (docs/reference-model). It makes the whole
+ * path provable without a GPU or a download.
  *
  * <p>Each token's KV and logits are bitwise the same however the sequence is split over calls, chunks, pages and ranks.
  */
