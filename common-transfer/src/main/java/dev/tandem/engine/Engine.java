@@ -35,6 +35,9 @@ public interface Engine extends AutoCloseable {
     /** Number of token ids; valid ids are 0 to this, exclusive. */
     int vocabulary();
 
+    /** Whether this token ends a text. */
+    boolean ends(int token);
+
     /**
      * Turns the token ids of one continuation into text, piece by piece.
      *

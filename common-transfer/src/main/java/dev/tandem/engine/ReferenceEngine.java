@@ -71,6 +71,11 @@ public final class ReferenceEngine implements Engine {
     }
 
     @Override
+    public boolean ends(int token) {
+        return token == ByteTokens.END;
+    }
+
+    @Override
     public TokenText text(List<String> stops) {
         return new ByteTokenText(stops);
     }
