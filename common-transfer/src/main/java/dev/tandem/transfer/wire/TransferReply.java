@@ -60,12 +60,7 @@ public sealed interface TransferReply extends Reply {
      * @param activePulls ids of the pulls whose pages the receiver still reads
      */
     record Heartbeat(
-            String receiverIncarnation,
-            String state,
-            List<String> activePulls,
-            boolean ok,
-            String code,
-            String message)
+            String receiverIncarnation, String state, List<String> activePulls, boolean ok, String code, String message)
             implements TransferReply {
         public Heartbeat {
             activePulls = List.copyOf(activePulls);

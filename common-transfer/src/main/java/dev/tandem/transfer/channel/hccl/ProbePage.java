@@ -1,0 +1,92 @@
+package dev.tandem.transfer.channel.hccl;
+
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import dev.tandem.transfer.Deadline;
+import dev.tandem.transfer.MemoryRegion;
+import dev.tandem.transfer.channel.RemoteRegion;
+
+/**
+ * A registered page that proves who is at the other end of a data path. It begins with a random number that the
+ * handshake carries; a probe gets that number from the peer's page into a slot of its own page and compares. So a probe
+ * touches no page of a buffer, on either side.
+ */
+final class ProbePage {
+
+    static final int NUMBER_BYTES = 32;
+
+    private static final int SLOT_BYTES = 64;
+    private static final int SLOTS = (int) (HcclMemory.PAGE / SLOT_BYTES);
+
+    private static final Duration FIRST_WRITE = Duration.ofSeconds(30);
+
+    private final HcclMemory memory;
+    private final MemoryRegion page;
+    private final byte[] number = new byte[NUMBER_BYTES];
+    private final AtomicInteger probes = new AtomicInteger();
+
+    /** @param id of the region */
+    ProbePage(String id, HcclMemory memory) {
+        this.memory = memory;
+        this.page = memory.allocate(id, HcclMemory.PAGE);
+        new SecureRandom().nextBytes(number);
+        put(0, number, FIRST_WRITE);
+    }
+
+    /**
+     * A peer's page.
+     *
+     * @param number what must be at its beginning
+     */
+    record Target(RemoteRegion region, byte[] number) {
+
+        void writeTo(DataOutputStream out) throws IOException {
+            out.writeLong(region.address());
+            out.write(number);
+        }
+
+        static Target from(DataInputStream in) throws IOException {
+            long address = in.readLong();
+            byte[] number = new byte[NUMBER_BYTES];
+            in.readFully(number);
+            if (address < 1) {
+                throw new IllegalArgumentException("probe page: no acceptable place");
+            }
+            return new Target(new RemoteRegion("probe", 0, address, HcclMemory.PAGE), number);
+        }
+    }
+
+    MemoryRegion region() {
+        return page;
+    }
+
+    Target target() {
+        return new Target(new RemoteRegion(page.id(), 0, page.segment().address(), page.bytes()), number);
+    }
+
+    /** @return offset of an empty place for a peer's number; in use by no other probe of the last 32,000 */
+    long clearedSlot(Deadline deadline) {
+        long slot = (1 + Math.floorMod(probes.getAndIncrement(), SLOTS - 1)) * (long) SLOT_BYTES;
+        put(slot, new byte[NUMBER_BYTES], deadline.remaining());
+        return slot;
+    }
+
+    boolean holds(long slot, byte[] expected, Deadline deadline) {
+        MemorySegment found = Arena.ofAuto().allocate(NUMBER_BYTES);
+        memory.copyOut(page, slot, found, deadline.remaining());
+        return Arrays.equals(found.toArray(ValueLayout.JAVA_BYTE), expected);
+    }
+
+    private void put(long offset, byte[] bytes, Duration limit) {
+        memory.copyIn(Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, bytes), page, offset, limit);
+    }
+}

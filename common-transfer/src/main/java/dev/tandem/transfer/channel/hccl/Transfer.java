@@ -1,0 +1,50 @@
+package dev.tandem.transfer.channel.hccl;
+
+import java.util.concurrent.CompletableFuture;
+
+import dev.tandem.transfer.Deadline;
+import dev.tandem.transfer.channel.ChannelException;
+
+/**
+ * One batch on its way through the lane.
+ *
+ * @param outcome completed by the lane, on its thread
+ */
+record Transfer(
+        Kind kind,
+        HcclConnection connection,
+        DescriptorArray descriptors,
+        Deadline deadline,
+        CompletableFuture<Boolean> outcome) {
+
+    enum Kind {
+        PUT,
+        GET,
+        /** A get, after asking the library for failures that it has not told yet. */
+        PROBE
+    }
+
+    void issue() {
+        Communicator communicator = connection.communicator();
+        switch (kind) {
+            case PUT -> communicator.put(descriptors);
+            case GET -> communicator.get(descriptors);
+            case PROBE -> {
+                communicator.requireHealthy();
+                communicator.get(descriptors);
+            }
+        }
+    }
+
+    void succeed() {
+        connection.gate().leave();
+        outcome.complete(true);
+    }
+
+    /** Ends the connection too: after a failure its stream is of no use. */
+    void fail(ChannelException cause) {
+        connection.die(cause);
+        connection.gate().leave();
+        outcome.completeExceptionally(cause);
+    }
+}
