@@ -48,8 +48,8 @@ final class DescriptorArray {
 
     private static boolean staysInItsRegions(TransferBatch batch, int entry) {
         return entry > 0
-                && batch.local(entry) == batch.local(entry - 1)
-                && batch.remote(entry) == batch.remote(entry - 1);
+                && batch.local(entry).equals(batch.local(entry - 1))
+                && batch.remote(entry).equals(batch.remote(entry - 1));
     }
 
     private void append(long local, long remote, long bytes) {

@@ -103,7 +103,7 @@ final class DeviceLane implements AutoCloseable {
     private void settle(Transfer transfer) {
         attempt(transfer, () -> {
             Deadline limit = transfer.connection().limit(transfer.deadline());
-            int millis = (int) Math.clamp(limit.remaining().toMillis(), 1, SLICE_MILLIS);
+            int millis = Math.clamp(limit.remaining().toMillis(), 1, SLICE_MILLIS);
             if (transfer.connection().communicator().synchronise(millis)) {
                 transfer.succeed();
                 // What was on the stream before the wait began is done as well.

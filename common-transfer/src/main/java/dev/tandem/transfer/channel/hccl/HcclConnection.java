@@ -197,10 +197,10 @@ final class HcclConnection implements Connection {
     private void requireKnown(TransferBatch batch) {
         List<RemoteRegion> regions = imported;
         for (int entry = 0; entry < batch.size(); entry++) {
-            if (entry == 0 || batch.remote(entry) != batch.remote(entry - 1)) {
+            if (entry == 0 || !batch.remote(entry).equals(batch.remote(entry - 1))) {
                 requireImported(batch.remote(entry), regions);
             }
-            if (entry == 0 || batch.local(entry) != batch.local(entry - 1)) {
+            if (entry == 0 || !batch.local(entry).equals(batch.local(entry - 1))) {
                 node.memory().requireShared(batch.local(entry));
             }
         }

@@ -173,11 +173,14 @@ public final class HcclMemory implements RegionAllocator, RegionCopy {
 
     private void move(String what, Duration limit, MemorySegment host, IntSupplier copy) {
         worker.call(what, limit, () -> {
-            int result = host.byteSize() == 0 ? 0 : copy.getAsInt();
-            // The caller may have given up on a call that does not return.
-            Reference.reachabilityFence(host);
-            NativeResult.requireAcl("aclrtMemcpy", result);
-            return result;
+            try {
+                int result = host.byteSize() == 0 ? 0 : copy.getAsInt();
+                NativeResult.requireAcl("aclrtMemcpy", result);
+                return result;
+            } finally {
+                // The caller may have given up on a call that does not return.
+                Reference.reachabilityFence(host);
+            }
         });
     }
 

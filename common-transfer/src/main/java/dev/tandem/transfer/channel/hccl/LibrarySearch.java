@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 import com.sun.jna.Library;
 import com.sun.jna.NativeLibrary;
@@ -63,11 +64,11 @@ record LibrarySearch(List<Path> directories) {
 
     private static LibrarySearch usual(Map<String, String> environment) {
         List<Path> directories = new ArrayList<>();
-        for (String directory : environment.getOrDefault("LD_LIBRARY_PATH", "").split(":")) {
-            if (!directory.isBlank()) {
-                directories.add(Path.of(directory));
-            }
-        }
+        Pattern.compile(":")
+                .splitAsStream(environment.getOrDefault("LD_LIBRARY_PATH", ""))
+                .filter(directory -> !directory.isBlank())
+                .map(Path::of)
+                .forEach(directories::add);
         String home = environment.getOrDefault("ASCEND_HOME_PATH", "");
         if (!home.isBlank()) {
             directories.add(Path.of(home, "lib64"));

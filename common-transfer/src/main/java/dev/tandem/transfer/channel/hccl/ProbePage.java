@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import dev.tandem.transfer.Deadline;
@@ -45,13 +45,13 @@ final class ProbePage {
     /**
      * A peer's page.
      *
-     * @param number what must be at its beginning
+     * @param number what must be at its beginning, in hex
      */
-    record Target(RemoteRegion region, byte[] number) {
+    record Target(RemoteRegion region, String number) {
 
         void writeTo(DataOutputStream out) throws IOException {
             out.writeLong(region.address());
-            out.write(number);
+            out.write(HexFormat.of().parseHex(number));
         }
 
         static Target from(DataInputStream in) throws IOException {
@@ -61,7 +61,7 @@ final class ProbePage {
             if (address < 1) {
                 throw new IllegalArgumentException("probe page: no acceptable place");
             }
-            return new Target(new RemoteRegion("probe", 0, address, HcclMemory.PAGE), number);
+            return new Target(new RemoteRegion("probe", 0, address, HcclMemory.PAGE), hex(number));
         }
     }
 
@@ -70,7 +70,7 @@ final class ProbePage {
     }
 
     Target target() {
-        return new Target(new RemoteRegion(page.id(), 0, page.segment().address(), page.bytes()), number);
+        return new Target(new RemoteRegion(page.id(), 0, page.segment().address(), page.bytes()), hex(number));
     }
 
     /** @return offset of an empty place for a peer's number; in use by no other probe of the last 32,000 */
@@ -80,10 +80,14 @@ final class ProbePage {
         return slot;
     }
 
-    boolean holds(long slot, byte[] expected, Deadline deadline) {
+    boolean holds(long slot, String expected, Deadline deadline) {
         MemorySegment found = Arena.ofAuto().allocate(NUMBER_BYTES);
         memory.copyOut(page, slot, found, deadline.remaining());
-        return Arrays.equals(found.toArray(ValueLayout.JAVA_BYTE), expected);
+        return hex(found.toArray(ValueLayout.JAVA_BYTE)).equals(expected);
+    }
+
+    private static String hex(byte[] bytes) {
+        return HexFormat.of().formatHex(bytes);
     }
 
     private void put(long offset, byte[] bytes, Duration limit) {

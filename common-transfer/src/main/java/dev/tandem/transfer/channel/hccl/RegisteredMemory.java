@@ -74,8 +74,7 @@ final class RegisteredMemory {
 
     /** @throws IllegalArgumentException when the region is not one that was shared here */
     synchronized void requireShared(MemoryRegion region) {
-        MemoryRegion known = shared.get(region.id());
-        if (known != region && !region.equals(known)) {
+        if (!region.equals(shared.get(region.id()))) {
             throw new IllegalArgumentException("region %s: not registered".formatted(region.id()));
         }
     }
