@@ -104,12 +104,18 @@ public final class HcclMemory implements RegionAllocator, RegionCopy {
     public synchronized void close() {
         if (arena.scope().isAlive()) {
             arena.close();
-            try {
-                worker.call("free", ALLOCATION, this::freeNative);
-            } catch (ChannelException e) {
-                log.atWarn().addKeyValue("kind", kind).setCause(e).log("hccl memory is not freed");
+            if (!allocations.isEmpty()) {
+                free();
             }
             worker.close();
+        }
+    }
+
+    private void free() {
+        try {
+            worker.call("free", ALLOCATION, this::freeNative);
+        } catch (ChannelException e) {
+            log.atWarn().addKeyValue("kind", kind).setCause(e).log("hccl memory is not freed");
         }
     }
 

@@ -56,7 +56,7 @@ public record HcclSettings(
      * Each peer costs one communicator while it is connected.
      *
      * @param bufferMib device memory for each, in MiB, at least 1
-     * @param trafficClass of RoCE, 0 to 255 in steps of 4
+     * @param trafficClass of RoCE, a multiple of 4 from 0 to 252
      * @param serviceLevel of RoCE, 0 to 7
      * @param max open at a time on one device; beyond it the least recently used idle one is closed, or if none is
      *     idle the peer is refused
@@ -73,7 +73,11 @@ public record HcclSettings(
 
         public Communicators {
             require("buffer-mib", bufferMib, 1, 65_536);
-            require("traffic-class", trafficClass, 0, 255);
+            require("traffic-class", trafficClass, 0, 252);
+            if (trafficClass % 4 != 0) {
+                throw new IllegalArgumentException(
+                        "hccl traffic-class: %d is not a multiple of 4".formatted(trafficClass));
+            }
             require("service-level", serviceLevel, 0, 7);
             require("max-communicators", max, 1, 65_536);
             requirePositive("idle-after", idleAfter);

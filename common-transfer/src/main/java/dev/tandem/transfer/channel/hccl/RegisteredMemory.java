@@ -112,12 +112,18 @@ final class RegisteredMemory {
     /** Takes back every registration. Call it when no communicator is left. */
     synchronized void close() {
         sealed = true;
+        if (!handles.isEmpty()) {
+            deregister();
+        }
+    }
+
+    private void deregister() {
         try {
             worker.call("deregister", LIMIT, this::deregisterHere);
+            handles.clear();
         } catch (ChannelException e) {
             log.atWarn().setCause(e).log("hccl memory stays registered");
         }
-        handles.clear();
     }
 
     private long registerHere(MemoryRegion region) {
