@@ -29,33 +29,13 @@ final class Communicator {
     private static final Logger log = LoggerFactory.getLogger(Communicator.class);
 
     private final HcclRuntime runtime;
-    private final Plan plan;
+    private final CommunicatorPlan plan;
     private final long handle;
     private final List<Long> bound = new ArrayList<>();
     private long stream;
     private volatile boolean working;
 
-    /**
-     * What a communicator is made from.
-     *
-     * @param name the same on both sides, and never used before
-     * @param rankTable JSON, see {@link RankTable}
-     * @param rank of this side
-     */
-    record Plan(String name, String rankTable, int rank, HcclSettings.Communicators settings) {
-
-        Plan {
-            if (!name.matches("[\\x21-\\x7E]{1,127}")) {
-                throw new IllegalArgumentException("hccl communicator: '%s' cannot be its name".formatted(name));
-            }
-        }
-
-        int remoteRank() {
-            return 1 - rank;
-        }
-    }
-
-    private Communicator(HcclRuntime runtime, Plan plan) {
+    private Communicator(HcclRuntime runtime, CommunicatorPlan plan) {
         this.runtime = runtime;
         this.plan = plan;
         this.handle = init(plan);
@@ -67,7 +47,7 @@ final class Communicator {
      * @param memory handles of registered memory
      * @throws ChannelException when that fails; nothing is left behind then
      */
-    static Communicator enter(HcclRuntime runtime, Plan plan, List<Long> memory, Deadline deadline) {
+    static Communicator enter(HcclRuntime runtime, CommunicatorPlan plan, List<Long> memory, Deadline deadline) {
         return runtime.inRegistry(deadline, () -> {
             Communicator communicator = new Communicator(runtime, plan);
             communicator.bindAll(memory);
@@ -96,10 +76,6 @@ final class Communicator {
 
     String name() {
         return plan.name();
-    }
-
-    boolean isClient() {
-        return plan.rank() == RankTable.CLIENT;
     }
 
     void put(DescriptorArray descriptors) {
@@ -172,7 +148,7 @@ final class Communicator {
         }
     }
 
-    private static long init(Plan plan) {
+    private static long init(CommunicatorPlan plan) {
         try (Arena call = Arena.ofConfined()) {
             MemorySegment config = HcclLayouts.CommConfig.of(call, plan.name(), plan.settings());
             MemorySegment out = call.allocate(ValueLayout.JAVA_LONG);

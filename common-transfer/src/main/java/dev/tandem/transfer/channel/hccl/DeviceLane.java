@@ -47,12 +47,12 @@ final class DeviceLane implements AutoCloseable {
         return lane;
     }
 
-    /** The transfer's gate has been entered; the lane leaves it. */
+    /** The transfer's lifeline has been entered; the lane leaves it. */
     void submit(Transfer transfer) {
         submitted.add(transfer);
     }
 
-    /** Call it when every connection's gate is shut and empty; does not wait. */
+    /** Call it when every lifeline has ended; does not wait. */
     @Override
     public void close() {
         thread.interrupt();
@@ -89,7 +89,7 @@ final class DeviceLane implements AutoCloseable {
     }
 
     private void issue(Transfer transfer) {
-        Optional<ChannelException> dead = transfer.connection().causeOfDeath();
+        Optional<ChannelException> dead = transfer.lifeline().cause();
         if (dead.isPresent()) {
             transfer.fail(dead.get());
             return;
@@ -102,14 +102,14 @@ final class DeviceLane implements AutoCloseable {
 
     private void settle(Transfer transfer) {
         attempt(transfer, () -> {
-            Deadline limit = transfer.connection().limit(transfer.deadline());
+            Deadline limit = transfer.lifeline().limit(transfer.deadline());
             int millis = Math.clamp(limit.remaining().toMillis(), 1, SLICE_MILLIS);
-            if (transfer.connection().communicator().synchronise(millis)) {
+            if (transfer.lifeline().communicator().synchronise(millis)) {
                 transfer.succeed();
                 // What was on the stream before the wait began is done as well.
                 sameStream(transfer, Transfer::succeed);
             } else if (limit.hasPassed()) {
-                throw transfer.connection().causeOfDeath().orElseGet(() -> timedOut(transfer));
+                throw transfer.lifeline().cause().orElseGet(() -> timedOut(transfer));
             } else {
                 underWay.add(transfer);
             }
@@ -134,7 +134,7 @@ final class DeviceLane implements AutoCloseable {
 
     private void sameStream(Transfer transfer, Consumer<Transfer> end) {
         underWay.removeIf(other -> {
-            boolean same = other.connection() == transfer.connection();
+            boolean same = other.lifeline() == transfer.lifeline();
             if (same) {
                 end.accept(other);
             }
@@ -145,9 +145,9 @@ final class DeviceLane implements AutoCloseable {
     private static ChannelException timedOut(Transfer transfer) {
         return new ChannelException(
                 Reason.TIMED_OUT,
-                "%s: a %s of %d descriptors did not end in time"
+                "hccl %s: a %s of %d descriptors did not end in time"
                         .formatted(
-                                transfer.connection(),
+                                transfer.lifeline().communicator().name(),
                                 transfer.kind(),
                                 transfer.descriptors().size()));
     }

@@ -2,13 +2,9 @@ package dev.tandem.transfer.channel.hccl;
 
 import java.time.Duration;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import dev.tandem.transfer.Deadline;
 import dev.tandem.transfer.MemoryRegion;
@@ -34,26 +30,16 @@ import dev.tandem.transfer.channel.TransferChannel;
  */
 public final class HcclChannel implements TransferChannel {
 
-    private static final Logger log = LoggerFactory.getLogger(HcclChannel.class);
-
-    private static final Duration START = Duration.ofSeconds(60);
     private static final Duration CLOSE = Duration.ofSeconds(10);
 
     private final HcclSettings.Communicators settings;
-    private final DeviceEndpoint endpoint;
     private final HcclNode node;
-    private final HcclMemory ownMemory;
-    private final DeviceWorker worker;
     private final Set<Rendezvous> pending = ConcurrentHashMap.newKeySet();
     private final CountDownLatch closing = new CountDownLatch(1);
 
-    private HcclChannel(
-            HcclSettings settings, DeviceEndpoint endpoint, HcclNode node, HcclMemory ownMemory, DeviceWorker worker) {
-        this.settings = settings.communicators();
-        this.endpoint = endpoint;
+    private HcclChannel(HcclSettings.Communicators settings, HcclNode node) {
+        this.settings = settings;
         this.node = node;
-        this.ownMemory = ownMemory;
-        this.worker = worker;
         Thread.ofVirtual().name("hccl-idle-" + node.threads().device()).start(this::closeIdleUntilClosed);
     }
 
@@ -64,32 +50,7 @@ public final class HcclChannel implements TransferChannel {
      * @throws IllegalArgumentException when the process does not see the rank's device
      */
     public static HcclChannel open(HcclSettings settings, int rank) {
-        HcclRuntime runtime = HcclRuntime.load(settings.libraryDirectory());
-        DeviceThreads threads = new DeviceThreads(LocalDevice.of(settings, rank, System.getenv()));
-        DeviceWorker worker = new DeviceWorker("hccl-control-" + threads.device(), threads);
-        HcclMemory ownMemory = new HcclMemory(settings.memory(), threads);
-        RegisteredMemory memory = new RegisteredMemory(runtime, worker);
-        try {
-            DeviceEndpoint endpoint = worker.call(
-                    "hccl device " + threads.device(),
-                    START,
-                    () -> LocalDevice.endpoint(runtime, settings, rank, threads.device()));
-            ProbePage probePage = new ProbePage("probe-" + UUID.randomUUID(), ownMemory);
-            memory.add(probePage.region());
-            HcclNode node = new HcclNode(
-                    runtime,
-                    threads,
-                    DeviceLane.start(threads),
-                    memory,
-                    probePage,
-                    new OpenConnections(settings.communicators().max()));
-            return new HcclChannel(settings, endpoint, node, ownMemory, worker);
-        } catch (RuntimeException | Error e) {
-            memory.close();
-            ownMemory.close();
-            worker.close();
-            throw e;
-        }
+        return new HcclChannel(settings.communicators(), HcclNode.open(settings, rank));
     }
 
     @Override
@@ -109,22 +70,25 @@ public final class HcclChannel implements TransferChannel {
 
     @Override
     public byte[] greeting() {
-        return new Greeting(endpoint, node.probePage().target()).toBytes();
+        return new Greeting(node.endpoint(), node.probePage().target()).toBytes();
     }
 
     @Override
     public Offer offer(String name, byte[] greeting, MemoryGuard guard) {
         Greeting sender = Greeting.from(greeting);
-        if (sender.endpoint().clashesWith(endpoint)) {
+        if (sender.endpoint().clashesWith(node.endpoint())) {
             throw new ChannelException(
                     Reason.INVALID,
                     "hccl %s: both sides are on device %d of %s, with the same port"
-                            .formatted(name, endpoint.device(), endpoint.host()));
+                            .formatted(
+                                    name,
+                                    node.endpoint().device(),
+                                    node.endpoint().host()));
         }
-        String rankTable = RankTable.of(endpoint, sender.endpoint());
+        String rankTable = RankTable.of(node.endpoint(), sender.endpoint());
         byte[] meta = new OfferMeta(name, rankTable, node.probePage().target()).toBytes();
         return new HcclOffer(
-                meta, rendezvous(new Communicator.Plan(name, rankTable, RankTable.SERVER, settings), sender.probe()));
+                meta, rendezvous(new CommunicatorPlan(name, rankTable, RankTable.SERVER, settings), sender.probe()));
     }
 
     @Override
@@ -135,7 +99,7 @@ public final class HcclChannel implements TransferChannel {
                     Reason.INVALID, "hccl %s: the offer is for '%s'".formatted(name, receiver.name()));
         }
         return rendezvous(
-                        new Communicator.Plan(name, receiver.rankTable(), RankTable.CLIENT, settings), receiver.probe())
+                        new CommunicatorPlan(name, receiver.rankTable(), RankTable.CLIENT, settings), receiver.probe())
                 .meet(deadline);
     }
 
@@ -157,19 +121,11 @@ public final class HcclChannel implements TransferChannel {
         }
         closing.countDown();
         pending.forEach(rendezvous -> rendezvous.cancel(channelClosed()));
-        node.connections().all().forEach(HcclConnection::close);
-        if (node.threads().awaitEnd(Deadline.after(settings.prepareTimeout().plus(CLOSE)))) {
-            node.memory().close();
-            ownMemory.close();
-        } else {
-            log.atError().addKeyValue("device", endpoint.device()).log("hccl does not return, memory stays registered");
-        }
-        node.lane().close();
-        worker.close();
+        node.close(Deadline.after(settings.prepareTimeout().plus(CLOSE)));
     }
 
     /** @param probe the other side's probe page */
-    private Rendezvous rendezvous(Communicator.Plan plan, ProbePage.Target probe) {
+    private Rendezvous rendezvous(CommunicatorPlan plan, ProbePage.Target probe) {
         Rendezvous rendezvous = new Rendezvous(node, plan, probe);
         pending.add(rendezvous);
         rendezvous.whenOver(() -> pending.remove(rendezvous));
@@ -197,7 +153,6 @@ public final class HcclChannel implements TransferChannel {
     /** The chip, the device and its address. */
     @Override
     public String toString() {
-        return "hccl on %s, device %d of %s (%s)"
-                .formatted(node.runtime().soc(), endpoint.device(), endpoint.host(), endpoint.ip());
+        return node.toString();
     }
 }

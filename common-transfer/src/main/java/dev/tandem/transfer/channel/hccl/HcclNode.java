@@ -1,10 +1,107 @@
 package dev.tandem.transfer.channel.hccl;
 
-/** What the connections of one device share. */
-record HcclNode(
-        HcclRuntime runtime,
-        DeviceThreads threads,
-        DeviceLane lane,
-        RegisteredMemory memory,
-        ProbePage probePage,
-        OpenConnections connections) {}
+import java.time.Duration;
+import java.util.UUID;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import dev.tandem.transfer.Deadline;
+
+/** One device of this process, and what its connections share. */
+final class HcclNode {
+
+    private static final Logger log = LoggerFactory.getLogger(HcclNode.class);
+
+    private static final Duration START = Duration.ofSeconds(60);
+
+    private final HcclRuntime runtime;
+    private final DeviceThreads threads;
+    private final DeviceWorker worker;
+    private final HcclMemory ownMemory;
+    private final RegisteredMemory memory;
+    private final OpenConnections connections;
+    private final DeviceEndpoint endpoint;
+    private final ProbePage probePage;
+    private final DeviceLane lane;
+
+    private HcclNode(HcclRuntime runtime, HcclSettings settings, int rank) {
+        this.runtime = runtime;
+        this.threads = new DeviceThreads(LocalDevice.of(settings, rank, System.getenv()));
+        this.worker = new DeviceWorker("hccl-control-" + threads.device(), threads);
+        this.ownMemory = new HcclMemory(settings.memory(), threads);
+        this.memory = new RegisteredMemory(runtime, worker);
+        this.connections = new OpenConnections(settings.communicators().max());
+        try {
+            this.endpoint = worker.call(
+                    "hccl device " + threads.device(),
+                    START,
+                    () -> LocalDevice.endpoint(runtime, settings, rank, threads.device()));
+            this.probePage = new ProbePage("probe-" + UUID.randomUUID(), ownMemory);
+            memory.add(probePage.region());
+            this.lane = DeviceLane.start(threads);
+        } catch (RuntimeException | Error e) {
+            releaseMemory();
+            throw e;
+        }
+    }
+
+    /** As {@link HcclChannel#open}. */
+    static HcclNode open(HcclSettings settings, int rank) {
+        return new HcclNode(HcclRuntime.load(settings.libraryDirectory()), settings, rank);
+    }
+
+    HcclRuntime runtime() {
+        return runtime;
+    }
+
+    DeviceThreads threads() {
+        return threads;
+    }
+
+    RegisteredMemory memory() {
+        return memory;
+    }
+
+    OpenConnections connections() {
+        return connections;
+    }
+
+    DeviceEndpoint endpoint() {
+        return endpoint;
+    }
+
+    ProbePage probePage() {
+        return probePage;
+    }
+
+    DeviceLane lane() {
+        return lane;
+    }
+
+    /**
+     * Closes the connections and waits for the native threads. If one of them does not end by the deadline, memory
+     * stays registered, as the library may still use it.
+     */
+    void close(Deadline deadline) {
+        connections.all().forEach(HcclConnection::close);
+        if (threads.awaitEnd(deadline)) {
+            releaseMemory();
+        } else {
+            log.atError().addKeyValue("device", threads.device()).log("hccl does not return, memory stays registered");
+        }
+        lane.close();
+    }
+
+    private void releaseMemory() {
+        memory.close();
+        ownMemory.close();
+        worker.close();
+    }
+
+    @Override
+    public String toString() {
+        return "hccl on %s, device %d of %s (%s)"
+                .formatted(runtime.soc(), endpoint.device(), endpoint.host(), endpoint.ip());
+    }
+}

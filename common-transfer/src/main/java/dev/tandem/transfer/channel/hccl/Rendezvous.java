@@ -17,11 +17,11 @@ final class Rendezvous {
     private static final Duration CLEAN_UP = Duration.ofSeconds(60);
 
     private final HcclNode node;
-    private final Communicator.Plan plan;
+    private final CommunicatorPlan plan;
     private final ProbePage.Target probeTarget;
     private final CompletableFuture<HcclConnection> outcome = new CompletableFuture<>();
 
-    Rendezvous(HcclNode node, Communicator.Plan plan, ProbePage.Target probeTarget) {
+    Rendezvous(HcclNode node, CommunicatorPlan plan, ProbePage.Target probeTarget) {
         this.node = node;
         this.plan = plan;
         this.probeTarget = probeTarget;
@@ -60,6 +60,8 @@ final class Rendezvous {
         try {
             HcclConnection connection = connect(limit);
             node.connections().add(connection);
+            CompletableFuture<Void> _ =
+                    connection.closed().thenAccept(_ -> node.connections().remove(connection));
             if (!outcome.complete(connection)) {
                 connection.close();
             }
@@ -82,7 +84,7 @@ final class Rendezvous {
         try {
             requireWanted();
             communicator.prepare(limit);
-            return new HcclConnection(node, communicator, probeTarget);
+            return new HcclConnection(node, plan, new Lifeline(node, communicator), probeTarget);
         } catch (RuntimeException | Error e) {
             abandon(communicator);
             throw e;

@@ -12,7 +12,7 @@ import dev.tandem.transfer.channel.ChannelException;
  */
 record Transfer(
         Kind kind,
-        HcclConnection connection,
+        Lifeline lifeline,
         DescriptorArray descriptors,
         Deadline deadline,
         CompletableFuture<Boolean> outcome) {
@@ -25,7 +25,7 @@ record Transfer(
     }
 
     void issue() {
-        Communicator communicator = connection.communicator();
+        Communicator communicator = lifeline.communicator();
         switch (kind) {
             case PUT -> communicator.put(descriptors);
             case GET -> communicator.get(descriptors);
@@ -37,14 +37,14 @@ record Transfer(
     }
 
     void succeed() {
-        connection.gate().leave();
+        lifeline.leave();
         outcome.complete(true);
     }
 
-    /** Ends the connection too: after a failure its stream is of no use. */
+    /** Ends the lifeline too: after a failure its stream is of no use. */
     void fail(ChannelException cause) {
-        connection.die(cause);
-        connection.gate().leave();
+        lifeline.end(cause);
+        lifeline.leave();
         outcome.completeExceptionally(cause);
     }
 }

@@ -62,7 +62,8 @@ class BatchCostIT {
             for (int entry = 0; entry < DESCRIPTORS; entry++) {
                 batch.add(from, entry * 128L, pair.receiversRegions().getFirst(), entry * 256L, 64, 0);
             }
-            Communicator communicator = ((HcclConnection) pair.sender()).communicator();
+            Communicator communicator =
+                    ((HcclConnection) pair.sender()).lifeline().communicator();
             DescriptorArray descriptors = new DescriptorArray();
 
             long javaNanos = median(inJava(communicator, descriptors, batch));

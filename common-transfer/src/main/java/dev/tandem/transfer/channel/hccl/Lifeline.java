@@ -1,0 +1,131 @@
+package dev.tandem.transfer.channel.hccl;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import dev.tandem.transfer.Deadline;
+import dev.tandem.transfer.channel.ChannelException;
+
+/**
+ * How long a communicator may be used, and its orderly end:
+ *
+ * <pre>
+ *   open ── end(cause) ──> draining: nothing enters, what is inside may end ──> left: nothing moves any more
+ * </pre>
+ *
+ * <p>The first cause counts. The end runs on a thread of its own, so that whoever calls does not wait.
+ */
+final class Lifeline {
+
+    private static final Logger log = LoggerFactory.getLogger(Lifeline.class);
+
+    /** What a transfer gets that is under way at the end. */
+    private static final Duration GRACE = Duration.ofSeconds(1);
+
+    private static final Duration TEAR_DOWN = Duration.ofSeconds(60);
+
+    private final HcclNode node;
+    private final Communicator communicator;
+    private final Gate gate = new Gate();
+    private final AtomicReference<@Nullable End> end = new AtomicReference<>();
+    private final CompletableFuture<ChannelException> ended = new CompletableFuture<>();
+    private final CompletableFuture<Boolean> left = new CompletableFuture<>();
+
+    /** @param drained when transfers under way must have ended */
+    private record End(ChannelException cause, Deadline drained) {}
+
+    /** @param communicator prepared, on room that was acquired for it; belongs to the lifeline now */
+    Lifeline(HcclNode node, Communicator communicator) {
+        this.node = node;
+        this.communicator = communicator;
+    }
+
+    Communicator communicator() {
+        return communicator;
+    }
+
+    /** @return false after the end; otherwise {@link #leave} must follow */
+    boolean enter() {
+        return gate.enter();
+    }
+
+    void leave() {
+        gate.leave();
+    }
+
+    void end(ChannelException cause) {
+        if (end.compareAndSet(null, new End(cause, Deadline.after(GRACE)))) {
+            gate.shut();
+            // What others do then must hold up neither the caller nor the tear-down.
+            CompletableFuture<ChannelException> _ = ended.completeAsync(() -> cause, Thread::startVirtualThread);
+            node.threads().start("hccl-close-" + communicator.name(), this::tearDown);
+        }
+    }
+
+    /** @return whether it has ended now; not while something is inside, nor when it had ended before */
+    boolean endIfUnused(Supplier<ChannelException> cause) {
+        boolean unused = end.get() == null && gate.shutIfEmpty();
+        if (unused) {
+            end(cause.get());
+        }
+        return unused;
+    }
+
+    Optional<ChannelException> cause() {
+        return Optional.ofNullable(end.get()).map(End::cause);
+    }
+
+    /** When a transfer must have ended that was given {@code deadline}. */
+    Deadline limit(Deadline deadline) {
+        End now = end.get();
+        return now == null || deadline.remainingNanos() < now.drained().remainingNanos() ? deadline : now.drained();
+    }
+
+    /** Completes with the cause, on a thread where it may be acted on. */
+    CompletableFuture<ChannelException> ended() {
+        return ended.copy();
+    }
+
+    /** @return whether nothing can move any more; false when that is not certain by the deadline */
+    boolean awaitLeft(Deadline deadline) {
+        try {
+            return Outcomes.await("hccl " + communicator.name(), left, deadline);
+        } catch (ChannelException e) {
+            return false;
+        }
+    }
+
+    private void tearDown() {
+        boolean gone = false;
+        try {
+            chooseDeviceIfItIsThere();
+            gone = gate.awaitEmpty(Deadline.after(TEAR_DOWN)) && communicator.leave(Deadline.after(TEAR_DOWN));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            left.complete(gone);
+        }
+        if (gone) {
+            node.connections().release();
+            communicator.destroyStream();
+        } else {
+            log.atError().addKeyValue("communicator", communicator.name()).log("hccl communicator is left over");
+        }
+    }
+
+    /** A lost device's communicator must still give its name back. */
+    private void chooseDeviceIfItIsThere() {
+        try {
+            node.threads().chooseDevice();
+        } catch (ChannelException e) {
+            log.atWarn().addKeyValue("communicator", communicator.name()).log(e.getMessage());
+        }
+    }
+}
