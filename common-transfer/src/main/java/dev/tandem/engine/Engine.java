@@ -50,8 +50,9 @@ public interface Engine extends AutoCloseable {
      * Starts generating.
      *
      * @param prompt 1 to {@link #contextTokens()} token ids
-     * @param cachedTokens how many leading tokens' KV {@code pages} hold, less than the prompt's length; the rest is
-     *     computed into memory of the run's own. 0 with no pages means that this engine does it all.
+     * @param cachedTokens how many leading tokens' KV {@code pages} hold, at most the prompt's length; the rest, and
+     *     the last token in any case, is computed into memory of the run's own. 0 with no pages means that this engine
+     *     does it all.
      * @param pages one list per rank, one page per chunk of the cached tokens; only read
      */
     DecodeRun decode(int[] prompt, int cachedTokens, List<List<MemorySegment>> pages, Sampling sampling);

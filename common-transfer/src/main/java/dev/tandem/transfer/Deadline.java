@@ -36,4 +36,11 @@ public record Deadline(long atNanos, LongSupplier clock) {
     public Deadline atMost(Duration duration) {
         return remainingNanos() <= duration.toNanos() ? this : after(duration, clock);
     }
+
+    /** @throws TransferException TIMEOUT naming what was under way, if this deadline has passed */
+    public void requireNotPassed(String what) {
+        if (hasPassed()) {
+            throw new TransferException(ErrorCode.TIMEOUT, "the deadline passed while " + what);
+        }
+    }
 }
