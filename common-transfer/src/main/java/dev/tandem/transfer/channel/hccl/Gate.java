@@ -39,9 +39,13 @@ final class Gate {
     }
 
     /** @return whether everyone had left by the deadline */
-    synchronized boolean awaitEmpty(Deadline deadline) throws InterruptedException {
-        while (inside > 0 && !deadline.hasPassed()) {
-            TimeUnit.NANOSECONDS.timedWait(this, deadline.remainingNanos());
+    synchronized boolean awaitEmpty(Deadline deadline) {
+        try {
+            while (inside > 0 && !deadline.hasPassed()) {
+                TimeUnit.NANOSECONDS.timedWait(this, deadline.remainingNanos());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
         return inside == 0;
     }

@@ -140,7 +140,7 @@ final class HcclConnection implements Connection {
 
     private ChannelException dead() {
         return lifeline.cause()
-                .map(cause -> new ChannelException(cause.reason(), String.valueOf(cause.getMessage()), cause))
+                .map(cause -> new ChannelException(cause.reason(), cause.message(), cause))
                 .orElseGet(() -> new ChannelException(Reason.CLOSED, this + ": closed"));
     }
 

@@ -129,7 +129,7 @@ public final class HcclMemory implements RegionAllocator, RegionCopy {
             return address;
         } catch (ChannelException e) {
             throw new TransferException(
-                    ErrorCode.TOO_LARGE, "buffer %s of %d bytes: %s".formatted(id, bytes, e.getMessage()), e);
+                    ErrorCode.TOO_LARGE, "buffer %s of %d bytes: %s".formatted(id, bytes, e.message()), e);
         }
     }
 

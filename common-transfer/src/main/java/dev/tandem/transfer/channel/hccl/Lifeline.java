@@ -36,6 +36,7 @@ final class Lifeline {
     private final Gate gate = new Gate();
     private final AtomicReference<@Nullable End> end = new AtomicReference<>();
     private final CompletableFuture<ChannelException> ended = new CompletableFuture<>();
+    /** Never completes when the communicator could not be destroyed: then nothing is certain. */
     private final CompletableFuture<Boolean> left = new CompletableFuture<>();
 
     /** @param drained when transfers under way must have ended */
@@ -103,16 +104,9 @@ final class Lifeline {
     }
 
     private void tearDown() {
-        boolean gone = false;
-        try {
-            chooseDeviceIfItIsThere();
-            gone = gate.awaitEmpty(Deadline.after(TEAR_DOWN)) && communicator.leave(Deadline.after(TEAR_DOWN));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } finally {
-            left.complete(gone);
-        }
-        if (gone) {
+        chooseDeviceIfItIsThere();
+        if (gate.awaitEmpty(Deadline.after(TEAR_DOWN)) && communicator.leave(Deadline.after(TEAR_DOWN))) {
+            left.complete(true);
             node.connections().release();
             communicator.destroyStream();
         } else {
@@ -125,7 +119,7 @@ final class Lifeline {
         try {
             node.threads().chooseDevice();
         } catch (ChannelException e) {
-            log.atWarn().addKeyValue("communicator", communicator.name()).log(e.getMessage());
+            log.atWarn().addKeyValue("communicator", communicator.name()).log(e.message());
         }
     }
 }

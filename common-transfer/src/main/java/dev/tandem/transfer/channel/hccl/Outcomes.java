@@ -34,7 +34,7 @@ final class Outcomes {
 
     private static ChannelException failure(String what, ExecutionException failed) {
         return failed.getCause() instanceof ChannelException known
-                ? new ChannelException(known.reason(), "%s: %s".formatted(what, known.getMessage()), known)
+                ? new ChannelException(known.reason(), "%s: %s".formatted(what, known.message()), known)
                 : new ChannelException(Reason.BROKEN, "%s: %s".formatted(what, failed.getCause()), failed);
     }
 }
