@@ -131,7 +131,7 @@ final class Communicator {
      */
     boolean leave(Deadline deadline) {
         if (working) {
-            complain("last synchronise", AclLibrary.aclrtSynchronizeStreamWithTimeout(stream, LAST_CHANCE_MILLIS));
+            int _ = AclLibrary.aclrtSynchronizeStreamWithTimeout(stream, LAST_CHANCE_MILLIS);
         }
         try {
             return runtime.inRegistry(deadline, this::unbindAndDestroy);

@@ -86,9 +86,10 @@ public final class HcclChannel implements TransferChannel {
                                     node.endpoint().host()));
         }
         String rankTable = RankTable.of(node.endpoint(), sender.endpoint());
-        byte[] meta = new OfferMeta(name, rankTable, node.probePage().target()).toBytes();
-        return new HcclOffer(
-                meta, rendezvous(new CommunicatorPlan(name, rankTable, RankTable.SERVER, settings), sender.probe()));
+        ProbePage.Target accepted = node.probePage().hidden();
+        byte[] meta = new OfferMeta(name, rankTable, node.probePage().target(), accepted).toBytes();
+        CommunicatorPlan plan = new CommunicatorPlan(name, rankTable, RankTable.SERVER, settings);
+        return new HcclOffer(meta, begun(new Rendezvous(node, plan, sender.probe(), accepted)));
     }
 
     @Override
@@ -98,8 +99,8 @@ public final class HcclChannel implements TransferChannel {
             throw new ChannelException(
                     Reason.INVALID, "hccl %s: the offer is for '%s'".formatted(name, receiver.name()));
         }
-        return rendezvous(
-                        new CommunicatorPlan(name, receiver.rankTable(), RankTable.CLIENT, settings), receiver.probe())
+        CommunicatorPlan plan = new CommunicatorPlan(name, receiver.rankTable(), RankTable.CLIENT, settings);
+        return begun(new Rendezvous(node, plan, receiver.probe(), receiver.accepted()))
                 .meet(deadline);
     }
 
@@ -124,9 +125,7 @@ public final class HcclChannel implements TransferChannel {
         node.close(Deadline.after(settings.prepareTimeout().plus(CLOSE)));
     }
 
-    /** @param probe the other side's probe page */
-    private Rendezvous rendezvous(CommunicatorPlan plan, ProbePage.Target probe) {
-        Rendezvous rendezvous = new Rendezvous(node, plan, probe);
+    private Rendezvous begun(Rendezvous rendezvous) {
         pending.add(rendezvous);
         rendezvous.whenOver(() -> pending.remove(rendezvous));
         if (closing.getCount() == 0) {

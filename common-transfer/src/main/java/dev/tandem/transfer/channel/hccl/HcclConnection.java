@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
 
 import dev.tandem.transfer.Deadline;
 import dev.tandem.transfer.channel.ChannelException;
@@ -18,6 +19,8 @@ final class HcclConnection implements Connection {
 
     /** How much later than its deadline a transfer may end, as the lane serves others too. */
     private static final Duration LANE = Duration.ofSeconds(2);
+
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(1);
 
     private final HcclNode node;
     private final CommunicatorPlan plan;
@@ -63,17 +66,35 @@ final class HcclConnection implements Connection {
     @Override
     public void probe(Deadline deadline) {
         try {
-            long slot = node.probePage().clearedSlot(deadline);
-            TransferBatch batch = new TransferBatch();
-            batch.add(node.probePage().region(), slot, probeTarget.region(), 0, ProbePage.NUMBER_BYTES, 0);
-            move(Transfer.Kind.PROBE, batch, deadline);
-            if (!node.probePage().holds(slot, probeTarget.number(), deadline)) {
+            if (!finds(probeTarget, deadline)) {
                 throw new ChannelException(Reason.BROKEN, this + ": not the process that was greeted");
             }
         } catch (ChannelException e) {
             lifeline.end(e);
             throw e;
         }
+    }
+
+    /**
+     * Waits until the receiver has accepted: the rendezvous alone does not tell, as the other half may have been given
+     * up while it was in the library.
+     */
+    void awaitAccepted(ProbePage.Target accepted, Deadline deadline) {
+        while (!finds(accepted, deadline)) {
+            if (deadline.hasPassed()) {
+                throw new ChannelException(Reason.TIMED_OUT, this + ": the receiver did not accept");
+            }
+            LockSupport.parkNanos(BETWEEN_LOOKS.toNanos());
+        }
+    }
+
+    /** Gets the number from the peer's page. */
+    private boolean finds(ProbePage.Target target, Deadline deadline) {
+        long slot = node.probePage().clearedSlot(deadline);
+        TransferBatch batch = new TransferBatch();
+        batch.add(node.probePage().region(), slot, target.region(), target.offset(), ProbePage.NUMBER_BYTES, 0);
+        move(Transfer.Kind.PROBE, batch, deadline);
+        return node.probePage().holds(slot, target.number(), deadline);
     }
 
     @Override
@@ -91,6 +112,10 @@ final class HcclConnection implements Connection {
     @Override
     public void close() {
         lifeline.end(new ChannelException(Reason.CLOSED, this + ": closed"));
+    }
+
+    void fail(ChannelException cause) {
+        lifeline.end(cause);
     }
 
     /** Closes it unless it is in use. Does not wait. */

@@ -41,12 +41,14 @@ public final class HcclMemory implements RegionAllocator, RegionCopy {
     private static final Duration COPY = Duration.ofSeconds(30);
 
     private final MemoryKind kind;
+    private final HcclRuntime runtime;
     private final DeviceWorker worker;
     private final Arena arena = Arena.ofShared();
     private final List<Long> allocations = new ArrayList<>();
 
-    HcclMemory(MemoryKind kind, DeviceThreads threads) {
+    HcclMemory(MemoryKind kind, HcclRuntime runtime, DeviceThreads threads) {
         this.kind = kind;
+        this.runtime = runtime;
         this.worker = new DeviceWorker("hccl-memory-" + threads.device(), threads);
     }
 
@@ -57,9 +59,9 @@ public final class HcclMemory implements RegionAllocator, RegionCopy {
      * @throws IllegalArgumentException when the process does not see the rank's device
      */
     public static HcclMemory open(HcclSettings settings, int rank) {
-        HcclRuntime.load(settings.libraryDirectory());
+        HcclRuntime runtime = HcclRuntime.load(settings.libraryDirectory());
         int device = LocalDevice.of(settings, rank, System.getenv());
-        return new HcclMemory(settings.memory(), new DeviceThreads(device));
+        return new HcclMemory(settings.memory(), runtime, new DeviceThreads(device));
     }
 
     @Override
@@ -99,7 +101,7 @@ public final class HcclMemory implements RegionAllocator, RegionCopy {
         }
     }
 
-    /** Frees every region. Idempotent. */
+    /** Frees every region, but not one that a channel could not take back from its peers. Idempotent. */
     @Override
     public synchronized void close() {
         if (arena.scope().isAlive()) {
@@ -113,7 +115,10 @@ public final class HcclMemory implements RegionAllocator, RegionCopy {
 
     private void free() {
         try {
-            worker.call("free", ALLOCATION, this::freeNative);
+            int kept = worker.call("free", ALLOCATION, this::freeNative);
+            if (kept > 0) {
+                log.atError().addKeyValue("regions", kept).log("hccl memory is kept, it is still registered");
+            }
         } catch (ChannelException e) {
             log.atWarn().addKeyValue("kind", kind).setCause(e).log("hccl memory is not freed");
         }
@@ -146,8 +151,12 @@ public final class HcclMemory implements RegionAllocator, RegionCopy {
         }
     }
 
-    /** @return how many were freed */
+    /** @return how many were kept, as a peer may still reach them */
     private int freeNative() {
+        List<Long> kept = allocations.stream()
+                .filter(address -> runtime.registered().contains(wholePages(address)))
+                .toList();
+        allocations.removeAll(kept);
         for (long address : allocations) {
             if (kind == MemoryKind.HOST) {
                 NativeResult.requireAcl("aclrtFreeHost", AclLibrary.aclrtFreeHost(address));
@@ -155,7 +164,7 @@ public final class HcclMemory implements RegionAllocator, RegionCopy {
                 NativeResult.requireAcl("aclrtFree", AclLibrary.aclrtFree(address));
             }
         }
-        return allocations.size();
+        return kept.size();
     }
 
     private MemorySegment touched(long address, long bytes) {

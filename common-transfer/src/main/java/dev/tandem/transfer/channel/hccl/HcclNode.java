@@ -29,7 +29,7 @@ final class HcclNode {
         this.runtime = runtime;
         this.threads = new DeviceThreads(LocalDevice.of(settings, rank, System.getenv()));
         this.worker = new DeviceWorker("hccl-control-" + threads.device(), threads);
-        this.ownMemory = new HcclMemory(settings.memory(), threads);
+        this.ownMemory = new HcclMemory(settings.memory(), runtime, threads);
         this.memory = new RegisteredMemory(runtime, worker);
         this.connections = new OpenConnections(settings.communicators().max());
         try {
@@ -80,15 +80,15 @@ final class HcclNode {
     }
 
     /**
-     * Closes the connections and waits for the native threads. If one of them does not end by the deadline, memory
-     * stays registered, as the library may still use it.
+     * Closes the connections and waits for the native threads. Where one of them does not end by the deadline, or a
+     * communicator could not be destroyed, memory stays registered, as the library may still use it.
      */
     void close(Deadline deadline) {
         connections.all().forEach(HcclConnection::close);
-        if (threads.awaitEnd(deadline)) {
+        if (threads.awaitEnd(deadline) && connections.isEmpty()) {
             releaseMemory();
         } else {
-            log.atError().addKeyValue("device", threads.device()).log("hccl does not return, memory stays registered");
+            log.atError().addKeyValue("device", threads.device()).log("hccl communicators are left over, memory stays registered");
         }
         lane.close();
     }

@@ -7,6 +7,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -38,6 +40,7 @@ final class HcclRuntime {
     private final NativeLibrary acl;
     private final NativeLibrary hccl;
     private final ReentrantLock registry = new ReentrantLock(true);
+    private final Set<Long> registered = ConcurrentHashMap.newKeySet();
 
     private HcclRuntime(Optional<Path> directory, NativeLibrary acl, NativeLibrary hccl) {
         this.directory = directory;
@@ -90,6 +93,11 @@ final class HcclRuntime {
     /** Otherwise as {@link #superDevice}. */
     OptionalLong superPod(int device) {
         return deviceInfo(device, SUPER_POD_ID);
+    }
+
+    /** Addresses of registered memory, which must not be freed: a peer may reach it. */
+    Set<Long> registered() {
+        return registered;
     }
 
     /**

@@ -61,12 +61,12 @@ final class Lifeline {
         gate.leave();
     }
 
+    /** Not for the lane: what others do at the end runs on the calling thread. */
     void end(ChannelException cause) {
         if (end.compareAndSet(null, new End(cause, Deadline.after(GRACE)))) {
             gate.shut();
-            // What others do then must hold up neither the caller nor the tear-down.
-            CompletableFuture<ChannelException> _ = ended.completeAsync(() -> cause, Thread::startVirtualThread);
             node.threads().start("hccl-close-" + communicator.name(), this::tearDown);
+            ended.complete(cause);
         }
     }
 
@@ -89,7 +89,7 @@ final class Lifeline {
         return now == null || deadline.remainingNanos() < now.drained().remainingNanos() ? deadline : now.drained();
     }
 
-    /** Completes with the cause, on a thread where it may be acted on. */
+    /** Completes with the cause. */
     CompletableFuture<ChannelException> ended() {
         return ended.copy();
     }
@@ -104,8 +104,9 @@ final class Lifeline {
     }
 
     private void tearDown() {
-        chooseDeviceIfItIsThere();
-        if (gate.awaitEmpty(Deadline.after(TEAR_DOWN)) && communicator.leave(Deadline.after(TEAR_DOWN))) {
+        if (deviceIsThere()
+                && gate.awaitEmpty(Deadline.after(TEAR_DOWN))
+                && communicator.leave(Deadline.after(TEAR_DOWN))) {
             left.complete(true);
             node.connections().release();
             communicator.destroyStream();
@@ -114,12 +115,13 @@ final class Lifeline {
         }
     }
 
-    /** A lost device's communicator must still give its name back. */
-    private void chooseDeviceIfItIsThere() {
+    private boolean deviceIsThere() {
         try {
             node.threads().chooseDevice();
+            return true;
         } catch (ChannelException e) {
             log.atWarn().addKeyValue("communicator", communicator.name()).log(e.message());
+            return false;
         }
     }
 }

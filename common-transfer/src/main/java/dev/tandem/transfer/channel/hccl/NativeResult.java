@@ -10,7 +10,8 @@ final class NativeResult {
 
     private static final int HCCL_TIMEOUT = 9;
 
-    private static final Map<Integer, String> HCCL = Map.ofEntries(
+    /** Results of HCCL are small numbers, those of the runtime large ones; HCCL passes some of the latter on. */
+    private static final Map<Integer, String> NAMES = Map.ofEntries(
             Map.entry(1, "PARA"),
             Map.entry(2, "PTR"),
             Map.entry(3, "MEMORY"),
@@ -30,9 +31,7 @@ final class NativeResult {
             Map.entry(19, "NETWORK"),
             Map.entry(20, "AGAIN"),
             Map.entry(21, "REMOTE"),
-            Map.entry(22, "SUSPENDING"));
-
-    private static final Map<Integer, String> ACL = Map.ofEntries(
+            Map.entry(22, "SUSPENDING"),
             Map.entry(100_000, "INVALID_PARAM"),
             Map.entry(100_001, "UNINITIALIZE"),
             Map.entry(AclLibrary.REPEATED_INITIALISATION, "REPEAT_INITIALIZE"),
@@ -52,29 +51,26 @@ final class NativeResult {
     /** @throws ChannelException unless {@code result} is 0; call it on the thread that made the call */
     static void requireAcl(String function, int result) {
         if (result != 0) {
-            throw failure(function, result, ACL.getOrDefault(result, "unknown"), result == AclLibrary.STREAM_TIMED_OUT);
+            throw failure(function, result, nameOf(result));
         }
     }
 
     /** As {@link #requireAcl}, for functions of HCCL. */
     static void requireHccl(String function, int result) {
         if (result != 0) {
-            throw failure(function, result, nameOfHccl(result), result == HCCL_TIMEOUT);
+            String text = NativeText.at(HcclLibrary.HcclGetErrorString(result));
+            String name = nameOf(result);
+            throw failure(function, result, text.isEmpty() || text.contains(name) ? name : name + ", " + text);
         }
     }
 
-    private static String nameOfHccl(int result) {
-        String text = NativeText.at(HcclLibrary.HcclGetErrorString(result));
-        String name = HCCL.getOrDefault(result, "unknown");
-        return text.isEmpty() || text.equals(name) ? name : name + ", " + text;
+    private static String nameOf(int result) {
+        return NAMES.getOrDefault(result, "unknown");
     }
 
-    private static HcclException failure(String function, int result, String name, boolean timedOut) {
-        return new HcclException(
-                timedOut ? Reason.TIMED_OUT : Reason.BROKEN,
-                function,
-                result,
-                name,
-                NativeText.at(AclLibrary.aclGetRecentErrMsg()).strip());
+    private static HcclException failure(String function, int result, String name) {
+        boolean timedOut = result == HCCL_TIMEOUT || result == AclLibrary.STREAM_TIMED_OUT;
+        String detail = NativeText.at(AclLibrary.aclGetRecentErrMsg()).strip();
+        return new HcclException(timedOut ? Reason.TIMED_OUT : Reason.BROKEN, function, result, name, detail);
     }
 }

@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -58,12 +59,15 @@ final class OpenConnections {
         room.release();
     }
 
-    void add(HcclConnection connection) {
-        open.add(connection);
+    /** Whether all room has been given back. */
+    boolean isEmpty() {
+        return room.availablePermits() == most;
     }
 
-    void remove(HcclConnection connection) {
-        open.remove(connection);
+    /** Until it is closed. */
+    void add(HcclConnection connection) {
+        open.add(connection);
+        CompletableFuture<Void> _ = connection.closed().thenAccept(_ -> open.remove(connection));
     }
 
     List<HcclConnection> all() {

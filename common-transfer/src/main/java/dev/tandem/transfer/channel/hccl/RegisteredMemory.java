@@ -35,6 +35,7 @@ final class RegisteredMemory {
     private final HcclRuntime runtime;
     private final DeviceWorker worker;
     private final Map<String, MemoryRegion> shared = new LinkedHashMap<>();
+    private final List<Long> addresses = new ArrayList<>();
     private final List<Long> handles = new ArrayList<>();
     private boolean sealed;
 
@@ -64,6 +65,7 @@ final class RegisteredMemory {
         }
         requireAligned(region);
         handles.add(worker.call("register region " + region.id(), LIMIT, () -> registerHere(region)));
+        addresses.add(region.segment().address());
     }
 
     /** What a communicator must bind. */
@@ -121,6 +123,7 @@ final class RegisteredMemory {
         try {
             worker.call("deregister", LIMIT, this::deregisterHere);
             handles.clear();
+            addresses.forEach(runtime.registered()::remove);
         } catch (ChannelException e) {
             log.atWarn().setCause(e).log("hccl memory stays registered");
         }
@@ -140,6 +143,7 @@ final class RegisteredMemory {
             return runtime.inRegistry(Deadline.after(LIMIT), () -> {
                 NativeResult.requireHccl(
                         "HcclRegisterGlobalMem", HcclLibrary.HcclRegisterGlobalMem(memory.address(), handle.address()));
+                runtime.registered().add(region.segment().address());
                 return handle.get(ValueLayout.JAVA_LONG, 0);
             });
         }

@@ -18,13 +18,19 @@ final class Rendezvous {
 
     private final HcclNode node;
     private final CommunicatorPlan plan;
-    private final ProbePage.Target probeTarget;
+    private final ProbePage.Target probe;
+    private final ProbePage.Target accepted;
     private final CompletableFuture<HcclConnection> outcome = new CompletableFuture<>();
 
-    Rendezvous(HcclNode node, CommunicatorPlan plan, ProbePage.Target probeTarget) {
+    /**
+     * @param probe the other side's probe page
+     * @param accepted what the server shows and the client waits for
+     */
+    Rendezvous(HcclNode node, CommunicatorPlan plan, ProbePage.Target probe, ProbePage.Target accepted) {
         this.node = node;
         this.plan = plan;
-        this.probeTarget = probeTarget;
+        this.probe = probe;
+        this.accepted = accepted;
     }
 
     /**
@@ -60,13 +66,26 @@ final class Rendezvous {
         try {
             HcclConnection connection = connect(limit);
             node.connections().add(connection);
-            CompletableFuture<Void> _ =
-                    connection.closed().thenAccept(_ -> node.connections().remove(connection));
-            if (!outcome.complete(connection)) {
-                connection.close();
+            try {
+                publish(connection, limit);
+            } catch (ChannelException e) {
+                connection.fail(e);
+                throw e;
             }
         } catch (RuntimeException | Error e) {
             outcome.completeExceptionally(e);
+        }
+    }
+
+    /** The client has a connection only once the server has one. */
+    private void publish(HcclConnection connection, Deadline limit) {
+        if (plan.isClient()) {
+            connection.awaitAccepted(accepted, limit);
+        }
+        if (!outcome.complete(connection)) {
+            connection.close();
+        } else if (!plan.isClient()) {
+            node.probePage().show(accepted, limit);
         }
     }
 
@@ -84,7 +103,7 @@ final class Rendezvous {
         try {
             requireWanted();
             communicator.prepare(limit);
-            return new HcclConnection(node, plan, new Lifeline(node, communicator), probeTarget);
+            return new HcclConnection(node, plan, new Lifeline(node, communicator), probe);
         } catch (RuntimeException | Error e) {
             abandon(communicator);
             throw e;

@@ -41,9 +41,7 @@ record Transfer(
         outcome.complete(true);
     }
 
-    /** Ends the lifeline too: after a failure its stream is of no use. */
     void fail(ChannelException cause) {
-        lifeline.end(cause);
         lifeline.leave();
         outcome.completeExceptionally(cause);
     }

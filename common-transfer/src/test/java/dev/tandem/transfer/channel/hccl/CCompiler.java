@@ -37,20 +37,28 @@ final class CCompiler {
         return new CCompiler(found.orElseThrow());
     }
 
-    /** Compiles {@code source} into a shared library. */
+    /** Compiles {@code source} into a shared library of that name. */
     Path library(Path directory, String file, String source) {
-        return compile(directory, file, source, "-shared", "-fPIC");
+        library(directory.resolve(file), List.of(written(directory, file, source)), List.of());
+        return directory.resolve(file);
+    }
+
+    /** @param flags for the compiler; those for the linker last */
+    void library(Path target, List<Path> sources, List<String> flags) {
+        List<String> all = new ArrayList<>(List.of("-shared", "-fPIC", "-Wl,-soname," + target.getFileName()));
+        all.addAll(flags);
+        compile(target, sources, all);
     }
 
     Path program(Path directory, String file, String source) {
-        return compile(directory, file, source);
+        compile(directory.resolve(file), List.of(written(directory, file, source)), List.of());
+        return directory.resolve(file);
     }
 
-    static String run(Path directory, List<String> command) {
+    static String run(List<String> command) {
         try {
-            Path output = Files.createTempFile(directory, "run", ".out");
+            Path output = Files.createTempFile("run", ".out");
             Process process = new ProcessBuilder(command)
-                    .directory(directory.toFile())
                     .redirectErrorStream(true)
                     .redirectOutput(output.toFile())
                     .start();
@@ -63,6 +71,7 @@ final class CCompiler {
                 return text;
             } finally {
                 process.destroyForcibly();
+                Files.delete(output);
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -72,17 +81,19 @@ final class CCompiler {
         }
     }
 
-    private Path compile(Path directory, String file, String source, String... flags) {
+    private static Path written(Path directory, String file, String source) {
         try {
-            Path target = directory.resolve(file);
-            Path sourceFile = Files.writeString(directory.resolve(file + ".c"), source);
-            List<String> command = new ArrayList<>(List.of(executable.toString(), "-O2", "-Wall", "-Werror"));
-            command.addAll(List.of(flags));
-            command.addAll(List.of("-o", target.toString(), sourceFile.toString()));
-            run(directory, command);
-            return target;
+            return Files.writeString(directory.resolve(file + ".c"), source);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private void compile(Path target, List<Path> sources, List<String> flags) {
+        List<String> command = new ArrayList<>(List.of(executable.toString(), "-O2", "-Wall", "-Werror"));
+        sources.forEach(source -> command.add(source.toString()));
+        command.addAll(flags);
+        command.addAll(List.of("-o", target.toString()));
+        run(command);
     }
 }

@@ -24,7 +24,10 @@ record ConnectedPair(Connection sender, Connection receiver, List<RemoteRegion> 
     static final Duration SOON = Duration.ofSeconds(10);
 
     static ConnectedPair of(SimulatedNode sender, SimulatedNode receiver) {
-        String name = "pair-" + UUID.randomUUID();
+        return of("pair-" + UUID.randomUUID(), sender, receiver);
+    }
+
+    static ConnectedPair of(String name, SimulatedNode sender, SimulatedNode receiver) {
         Offer offer = receiver.channel().offer(name, sender.channel().greeting(), MemoryGuard.CLOSED);
         CompletableFuture<Connection> accepted = onThread(() -> offer.accept(Deadline.after(SOON)));
         Connection connected = sender.channel().connect(name, offer.meta(), MemoryGuard.CLOSED, Deadline.after(SOON));

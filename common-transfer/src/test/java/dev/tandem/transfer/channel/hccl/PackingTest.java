@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class PackingTest {
 
     private final ProbePage.Target probe =
-            new ProbePage.Target(new RemoteRegion("probe", 0, 4 << 20, HcclMemory.PAGE), "ab".repeat(32));
+            new ProbePage.Target(new RemoteRegion("probe", 0, 4 << 20, HcclMemory.PAGE), 64, "ab".repeat(32));
     private final DeviceEndpoint endpoint =
             new DeviceEndpoint("node-a", 3, "fe80::1", 16_666, Optional.of(new DeviceEndpoint.Place(77, "pod")));
 
@@ -30,7 +30,7 @@ class PackingTest {
 
     @Test
     void offerArrivesAsItWasSent() {
-        OfferMeta offer = new OfferMeta("pair-1", "{\"version\":\"1.0\"}", probe);
+        OfferMeta offer = new OfferMeta("pair-1", "{\"version\":\"1.0\"}", probe, probe);
 
         assertThat(OfferMeta.from(offer.toBytes())).isEqualTo(offer);
     }
@@ -56,7 +56,7 @@ class PackingTest {
     @Test
     void damagedBytesAreReadOrRefusedButNeverAnythingElse() {
         byte[] greeting = new Greeting(endpoint, probe).toBytes();
-        byte[] offer = new OfferMeta("pair-1", "{}", probe).toBytes();
+        byte[] offer = new OfferMeta("pair-1", "{}", probe, probe).toBytes();
         byte[] regions = Packing.REGIONS.pack(out -> {
             out.writeShort(1);
             out.writeUTF("kv-0");

@@ -1,0 +1,222 @@
+package dev.tandem.transfer.channel.hccl;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import dev.tandem.transfer.Deadline;
+import dev.tandem.transfer.MemoryKind;
+import dev.tandem.transfer.MemoryRegion;
+import dev.tandem.transfer.channel.ChannelException;
+import dev.tandem.transfer.channel.ChannelException.Reason;
+import dev.tandem.transfer.channel.Connection;
+import dev.tandem.transfer.channel.MemoryGuard;
+import dev.tandem.transfer.channel.Offer;
+import dev.tandem.transfer.channel.RemoteRegion;
+import dev.tandem.transfer.channel.TransferBatch;
+
+import static dev.tandem.transfer.channel.hccl.ConnectedPair.SOON;
+import static dev.tandem.transfer.channel.hccl.ConnectedPair.assertFilled;
+import static dev.tandem.transfer.channel.hccl.ConnectedPair.fill;
+import static dev.tandem.transfer.channel.hccl.ConnectedPair.onThread;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+class FailuresIT {
+
+    private static final long MIB = 1L << 20;
+    private static final Duration SHORT = Duration.ofMillis(300);
+
+    private final Simulator simulator = new Simulator();
+    private final SimulatedNode sender = SimulatedNode.on(0, MemoryKind.DEVICE);
+    private final SimulatedNode receiver = SimulatedNode.on(1, MemoryKind.DEVICE);
+    private final MemoryRegion from = sender.share("from", 4 * MIB);
+    private final MemoryRegion to = receiver.share("to", 4 * MIB);
+
+    @BeforeEach
+    void fillBuffers() {
+        fill(sender, from, 7);
+        fill(receiver, to, 1);
+    }
+
+    @AfterEach
+    void nothingIsLeftOrMisused() {
+        sender.close();
+        receiver.close();
+        simulator.assertCleanEnd();
+    }
+
+    @Test
+    void prepareThatFailsIsAnErrorWithCodeAndNameAndTheNameIsFreeAgain() {
+        simulator.fail("HcclCommPrepare", 1, 11);
+        Offer offer = offer("pair-prepare");
+
+        assertThatThrownBy(() -> offer.accept(Deadline.after(SOON)))
+                .isInstanceOfSatisfying(
+                        ChannelException.class, e -> assertThat(e.reason()).isEqualTo(Reason.BROKEN))
+                .hasMessageContaining("HcclCommPrepare: 11 (TCP_CONNECT");
+        ConnectedPair.of("pair-prepare", sender, receiver).sender().close();
+    }
+
+    @Test
+    void acceptEndsAtItsDeadlineThoughPrepareStaysInTheLibrary() {
+        simulator.delay("HcclCommPrepare", 2_000);
+        Offer offer = offer("pair-slow");
+        long begin = System.nanoTime();
+
+        assertThatThrownBy(() -> offer.accept(Deadline.after(SHORT)))
+                .isInstanceOfSatisfying(
+                        ChannelException.class, e -> assertThat(e.reason()).isEqualTo(Reason.TIMED_OUT));
+        assertThat(millisSince(begin)).isBetween(290L, 1_000L);
+    }
+
+    @Test
+    void peerThatNeverComesIsATimeOut() {
+        assertThatThrownBy(() -> offer("pair-alone").accept(Deadline.after(SHORT)))
+                .isInstanceOfSatisfying(
+                        ChannelException.class, e -> assertThat(e.reason()).isEqualTo(Reason.TIMED_OUT));
+    }
+
+    @Test
+    void closingAnOfferEndsItsAcceptAtOnce() {
+        Offer offer = offer("pair-closed");
+        CompletableFuture<Connection> accepted = onThread(() -> offer.accept(Deadline.after(SOON)));
+        long begin = System.nanoTime();
+
+        offer.close();
+
+        assertThatThrownBy(() -> accepted.get(5, TimeUnit.SECONDS))
+                .cause()
+                .isInstanceOfSatisfying(
+                        ChannelException.class, e -> assertThat(e.reason()).isEqualTo(Reason.CLOSED));
+        assertThat(millisSince(begin)).isLessThan(1_000);
+    }
+
+    @Test
+    void putThatIsRefusedByTheNetworkKillsItsConnectionOnly() throws Exception {
+        ConnectedPair broken = ConnectedPair.of(sender, receiver);
+        ConnectedPair other = ConnectedPair.of(sender, receiver);
+        simulator.fail("HcclBatchPut", 1, 19);
+
+        assertThatThrownBy(() -> broken.sender().write(broken.batch(from, MIB), Deadline.after(SOON)))
+                .isInstanceOfSatisfying(
+                        ChannelException.class, e -> assertThat(e.reason()).isEqualTo(Reason.BROKEN))
+                .hasMessageContaining("HcclBatchPut: 19 (NETWORK");
+
+        assertThat(broken.sender().closed().get(5, TimeUnit.SECONDS)).hasMessageContaining("NETWORK");
+        assertThatThrownBy(() -> broken.sender().write(broken.batch(from, MIB), Deadline.after(SOON)))
+                .isInstanceOf(ChannelException.class);
+        other.sender().write(other.batch(from, MIB), Deadline.after(SOON));
+        assertFilled(receiver, to, 0, MIB, 7);
+    }
+
+    @Test
+    void streamThatFailsKillsItsConnectionAndTheNextOneHasANewStream() {
+        ConnectedPair broken = ConnectedPair.of(sender, receiver);
+        simulator.fail("copy", 1, 507_899);
+
+        assertThatThrownBy(() -> broken.sender().write(broken.batch(from, MIB), Deadline.after(SOON)))
+                .isInstanceOfSatisfying(
+                        ChannelException.class, e -> assertThat(e.reason()).isEqualTo(Reason.BROKEN))
+                .hasMessageContaining("507899 (DRV_INTERNAL_ERROR");
+
+        assertThat(broken.sender().fence(Deadline.after(SOON))).isTrue();
+        ConnectedPair next = ConnectedPair.of(sender, receiver);
+        next.sender().write(next.batch(from, MIB), Deadline.after(SOON));
+        assertFilled(receiver, to, 0, MIB, 7);
+    }
+
+    @Test
+    void streamThatHangsIsATimeOutAndHoldsUpNobodyElse() {
+        ConnectedPair hanging = ConnectedPair.of(sender, receiver);
+        ConnectedPair other = ConnectedPair.of(sender, receiver);
+        simulator.hangCopy(1);
+        long begin = System.nanoTime();
+        CompletableFuture<Boolean> hung = onThread(() -> {
+            hanging.sender().write(hanging.batch(from, MIB), Deadline.after(SHORT.multipliedBy(3)));
+            return true;
+        });
+        await().until(() -> simulator.counter("puts") == 1);
+
+        other.sender().write(other.batch(from, MIB), Deadline.after(SOON));
+
+        assertThat(hung).isNotDone();
+        assertFilled(receiver, to, 0, MIB, 7);
+        assertThatThrownBy(hung::join)
+                .cause()
+                .isInstanceOfSatisfying(
+                        ChannelException.class, e -> assertThat(e.reason()).isEqualTo(Reason.TIMED_OUT));
+        assertThat(millisSince(begin)).isBetween(890L, 2_000L);
+        assertThat(hanging.sender().fence(Deadline.after(SOON))).isTrue();
+    }
+
+    @Test
+    void cutLinkIsFoundByAProbe() {
+        ConnectedPair pair = ConnectedPair.of(sender, receiver);
+        pair.sender().probe(Deadline.after(SOON));
+        assertThat(simulator.cutAll()).isPositive();
+
+        assertThatThrownBy(() -> pair.sender().probe(Deadline.after(SOON)))
+                .isInstanceOfSatisfying(
+                        ChannelException.class, e -> assertThat(e.reason()).isEqualTo(Reason.BROKEN));
+        assertThat(pair.sender().closed()).succeedsWithin(Duration.ofSeconds(5));
+    }
+
+    @Test
+    void regionOfAnotherConnectionIsNotWrittenTo() {
+        ConnectedPair old = ConnectedPair.of(sender, receiver);
+        ConnectedPair current = ConnectedPair.of(sender, receiver);
+        TransferBatch batch = new TransferBatch();
+        RemoteRegion stale =
+                new RemoteRegion("earlier", 0, old.receiversRegions().getFirst().address(), 4 * MIB);
+        batch.add(from, 0, stale, 0, MIB, 0);
+
+        assertThatThrownBy(() -> current.sender().write(batch, Deadline.after(SOON)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("region earlier is not of this connection");
+        assertFilled(receiver, to, 0, 4 * MIB, 1);
+        current.sender().write(current.batch(from, MIB), Deadline.after(SOON));
+    }
+
+    @Test
+    void registryThatIsHeldTooLongIsATimeOut() {
+        simulator.delay("HcclCommInitClusterInfoMemConfig", 800);
+        CompletableFuture<Object> first = onThread(() -> failureOf(offer("pair-1")));
+        CompletableFuture<Object> second = onThread(() -> failureOf(offer("pair-2")));
+
+        assertThat(first.join()).isEqualTo(Reason.TIMED_OUT);
+        assertThat(second.join()).isEqualTo(Reason.TIMED_OUT);
+    }
+
+    @Test
+    void regionThatTheLibraryRefusesIsNamed() {
+        MemoryRegion region = sender.memory().allocate("refused", 2 * MIB);
+        simulator.fail("HcclRegisterGlobalMem", 1, 3);
+
+        assertThatThrownBy(() -> sender.channel().register(region))
+                .isInstanceOf(ChannelException.class)
+                .hasMessageContaining("register region refused: HcclRegisterGlobalMem: 3 (MEMORY");
+        sender.channel().register(region);
+    }
+
+    private Object failureOf(Offer offer) {
+        try {
+            return offer.accept(Deadline.after(SHORT));
+        } catch (ChannelException e) {
+            return e.reason();
+        }
+    }
+
+    private Offer offer(String name) {
+        return receiver.channel().offer(name, sender.channel().greeting(), MemoryGuard.CLOSED);
+    }
+
+    private static long millisSince(long begin) {
+        return (System.nanoTime() - begin) / 1_000_000;
+    }
+}

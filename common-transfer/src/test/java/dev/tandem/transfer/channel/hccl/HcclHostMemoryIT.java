@@ -1,0 +1,18 @@
+package dev.tandem.transfer.channel.hccl;
+
+import dev.tandem.transfer.MemoryKind;
+import dev.tandem.transfer.channel.ChannelContract;
+import dev.tandem.transfer.channel.FabricNode;
+
+class HcclHostMemoryIT extends ChannelContract {
+
+    @Override
+    protected FabricNode node(int number) {
+        return new HcclContractNode(SimulatedNode.on(number, MemoryKind.HOST));
+    }
+
+    @Override
+    protected boolean noticesTheEnd() {
+        return false;
+    }
+}
