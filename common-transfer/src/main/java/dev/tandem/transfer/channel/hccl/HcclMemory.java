@@ -69,7 +69,7 @@ public final class HcclMemory implements RegionAllocator, RegionCopy {
         if (bytes < 1) {
             throw new IllegalArgumentException("buffer %s: %d bytes, at least 1 is needed".formatted(id, bytes));
         }
-        long address = wholePages(allocateNative(id, wholePages(bytes) + PAGE));
+        long address = wholePages(allocateNative(id, bytes));
         return new MemoryRegion(id, kind == MemoryKind.HOST ? touched(address, bytes) : apart(address, bytes), kind);
     }
 
@@ -129,7 +129,7 @@ public final class HcclMemory implements RegionAllocator, RegionCopy {
             throw new IllegalStateException("hccl memory: closed");
         }
         try {
-            long address = worker.call("allocate", ALLOCATION, () -> allocateHere(bytes));
+            long address = worker.call("allocate", ALLOCATION, () -> allocateHere(wholePages(bytes) + PAGE));
             allocations.add(address);
             return address;
         } catch (ChannelException e) {

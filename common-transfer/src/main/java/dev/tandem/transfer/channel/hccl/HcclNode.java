@@ -88,7 +88,9 @@ final class HcclNode {
         if (threads.awaitEnd(deadline) && connections.isEmpty()) {
             releaseMemory();
         } else {
-            log.atError().addKeyValue("device", threads.device()).log("hccl communicators are left over, memory stays registered");
+            log.atError()
+                    .addKeyValue("device", threads.device())
+                    .log("hccl communicators are left over, memory stays registered");
         }
         lane.close();
     }

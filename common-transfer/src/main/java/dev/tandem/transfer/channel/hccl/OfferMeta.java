@@ -28,7 +28,8 @@ record OfferMeta(String name, String rankTable, ProbePage.Target probe, ProbePag
     }
 
     static OfferMeta from(byte[] bytes) {
-        return Packing.OFFER.unpack(bytes, in -> new OfferMeta(
-                        in.readUTF(), in.readUTF(), ProbePage.Target.from(in), ProbePage.Target.from(in)));
+        return Packing.OFFER.unpack(
+                bytes,
+                in -> new OfferMeta(in.readUTF(), in.readUTF(), ProbePage.Target.from(in), ProbePage.Target.from(in)));
     }
 }

@@ -32,9 +32,13 @@ final class Outcomes {
         }
     }
 
+    private static String about(String what, String message) {
+        return message.startsWith(what) ? message : what + ": " + message;
+    }
+
     private static ChannelException failure(String what, ExecutionException failed) {
         return failed.getCause() instanceof ChannelException known
-                ? new ChannelException(known.reason(), "%s: %s".formatted(what, known.message()), known)
+                ? new ChannelException(known.reason(), about(what, known.message()), known)
                 : new ChannelException(Reason.BROKEN, "%s: %s".formatted(what, failed.getCause()), failed);
     }
 }

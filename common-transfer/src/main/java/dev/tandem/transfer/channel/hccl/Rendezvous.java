@@ -65,7 +65,6 @@ final class Rendezvous {
     private void meetHere(Deadline limit) {
         try {
             HcclConnection connection = connect(limit);
-            node.connections().add(connection);
             try {
                 publish(connection, limit);
             } catch (ChannelException e) {
@@ -82,6 +81,7 @@ final class Rendezvous {
         if (plan.isClient()) {
             connection.awaitAccepted(accepted, limit);
         }
+        node.connections().add(connection);
         if (!outcome.complete(connection)) {
             connection.close();
         } else if (!plan.isClient()) {

@@ -5,15 +5,15 @@ import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
 
-import dev.tandem.transfer.Deadline;
 import dev.tandem.transfer.MemoryKind;
 import dev.tandem.transfer.MemoryRegion;
 import dev.tandem.transfer.channel.ChannelException;
 import dev.tandem.transfer.channel.ChannelException.Reason;
 import dev.tandem.transfer.channel.Connection;
 import dev.tandem.transfer.channel.MemoryGuard;
+import dev.tandem.transfer.channel.Pair;
 
-import static dev.tandem.transfer.channel.hccl.ConnectedPair.SOON;
+import static dev.tandem.transfer.channel.Pair.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -33,21 +33,21 @@ class EvictionIT {
             one.share("one", 2 * MIB);
             two.share("two", 2 * MIB);
             three.share("three", 2 * MIB);
-            ConnectedPair first = ConnectedPair.of(sender, one);
-            ConnectedPair second = ConnectedPair.of(sender, two);
-            first.sender().write(first.batch(local, 10), Deadline.after(SOON));
+            Pair first = sender.connectTo(one);
+            Pair second = sender.connectTo(two);
+            first.sender().write(SimulatedNode.batch(first, local, 10), soon());
             await().until(() -> idleMillis(second.sender()) > 1_050 && idleMillis(first.sender()) > 1_050);
 
-            ConnectedPair third = ConnectedPair.of(sender, three);
+            Pair third = sender.connectTo(three);
 
             assertThat(second.sender().closed().get(10, TimeUnit.SECONDS))
                     .hasMessageContaining("closed, idle for")
                     .extracting(ChannelException::reason)
                     .isEqualTo(Reason.CLOSED);
-            first.sender().write(first.batch(local, 10), Deadline.after(SOON));
-            third.sender().write(third.batch(local, 10), Deadline.after(SOON));
-            ConnectedPair again = secondAfterIdleness(sender, two, first, third);
-            again.sender().write(again.batch(local, 10), Deadline.after(SOON));
+            first.sender().write(SimulatedNode.batch(first, local, 10), soon());
+            third.sender().write(SimulatedNode.batch(third, local, 10), soon());
+            Pair again = secondAfterIdleness(sender, two, first, third);
+            again.sender().write(SimulatedNode.batch(again, local, 10), soon());
         }
     }
 
@@ -57,13 +57,12 @@ class EvictionIT {
                 SimulatedNode one = node(1, 8, NEVER);
                 SimulatedNode two = node(2, 8, NEVER)) {
             sender.share("local", 2 * MIB);
-            ConnectedPair first = ConnectedPair.of(sender, one);
+            Pair first = sender.connectTo(one);
             byte[] offer = two.channel()
                     .offer("pair-refused", sender.channel().greeting(), MemoryGuard.CLOSED)
                     .meta();
 
-            assertThatThrownBy(() ->
-                            sender.channel().connect("pair-refused", offer, MemoryGuard.CLOSED, Deadline.after(SOON)))
+            assertThatThrownBy(() -> sender.channel().connect("pair-refused", offer, MemoryGuard.CLOSED, soon()))
                     .isInstanceOf(ChannelException.class)
                     .hasMessageContaining("1 communicators are open and none is idle");
             assertThat(first.sender().closed()).isNotDone();
@@ -76,18 +75,17 @@ class EvictionIT {
                 SimulatedNode receiver = node(1, 8, Duration.ofMillis(200))) {
             MemoryRegion local = sender.share("local", 2 * MIB);
             receiver.share("remote", 2 * MIB);
-            ConnectedPair pair = ConnectedPair.of(sender, receiver);
-            pair.sender().write(pair.batch(local, MIB), Deadline.after(SOON));
+            Pair pair = sender.connectTo(receiver);
+            pair.sender().write(SimulatedNode.batch(pair, local, MIB), soon());
 
             assertThat(pair.sender().closed().get(10, TimeUnit.SECONDS)).hasMessageContaining("idle");
             assertThat(pair.receiver().closed()).isNotDone();
         }
     }
 
-    private static ConnectedPair secondAfterIdleness(
-            SimulatedNode sender, SimulatedNode two, ConnectedPair first, ConnectedPair third) {
+    private static Pair secondAfterIdleness(SimulatedNode sender, SimulatedNode two, Pair first, Pair third) {
         await().until(() -> idleMillis(first.sender()) > 1_050 && idleMillis(third.sender()) > 1_050);
-        return ConnectedPair.of(sender, two);
+        return sender.connectTo(two);
     }
 
     private static long idleMillis(Connection connection) {
@@ -95,6 +93,6 @@ class EvictionIT {
     }
 
     private static SimulatedNode node(int device, int max, Duration idleAfter) {
-        return SimulatedNode.on(device, MemoryKind.HOST, SimulatedNode.communicators(max, idleAfter));
+        return SimulatedNode.on(device, MemoryKind.HOST, max, idleAfter);
     }
 }

@@ -1,7 +1,7 @@
 package dev.tandem.transfer.channel.hccl;
 
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
@@ -16,13 +16,13 @@ import dev.tandem.transfer.channel.ChannelException.Reason;
 import dev.tandem.transfer.channel.Connection;
 import dev.tandem.transfer.channel.MemoryGuard;
 import dev.tandem.transfer.channel.Offer;
+import dev.tandem.transfer.channel.Pair;
 import dev.tandem.transfer.channel.RemoteRegion;
 import dev.tandem.transfer.channel.TransferBatch;
 
-import static dev.tandem.transfer.channel.hccl.ConnectedPair.SOON;
-import static dev.tandem.transfer.channel.hccl.ConnectedPair.assertFilled;
-import static dev.tandem.transfer.channel.hccl.ConnectedPair.fill;
-import static dev.tandem.transfer.channel.hccl.ConnectedPair.onThread;
+import static dev.tandem.transfer.channel.Pair.onThread;
+import static dev.tandem.transfer.channel.Pair.result;
+import static dev.tandem.transfer.channel.Pair.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -40,8 +40,8 @@ class FailuresIT {
 
     @BeforeEach
     void fillBuffers() {
-        fill(sender, from, 7);
-        fill(receiver, to, 1);
+        sender.fill(from, 7);
+        receiver.fill(to, 1);
     }
 
     @AfterEach
@@ -56,11 +56,14 @@ class FailuresIT {
         simulator.fail("HcclCommPrepare", 1, 11);
         Offer offer = offer("pair-prepare");
 
-        assertThatThrownBy(() -> offer.accept(Deadline.after(SOON)))
+        assertThatThrownBy(() -> offer.accept(soon()))
                 .isInstanceOfSatisfying(
                         ChannelException.class, e -> assertThat(e.reason()).isEqualTo(Reason.BROKEN))
                 .hasMessageContaining("HcclCommPrepare: 11 (TCP_CONNECT");
-        ConnectedPair.of("pair-prepare", sender, receiver).sender().close();
+        Offer again = offer("pair-prepare");
+        FutureTask<Connection> accepted = onThread(() -> again.accept(soon()));
+        sender.channel().connect("pair-prepare", again.meta(), MemoryGuard.CLOSED, soon());
+        assertThat(result(accepted).closed()).isNotDone();
     }
 
     @Test
@@ -85,7 +88,7 @@ class FailuresIT {
     @Test
     void closingAnOfferEndsItsAcceptAtOnce() {
         Offer offer = offer("pair-closed");
-        CompletableFuture<Connection> accepted = onThread(() -> offer.accept(Deadline.after(SOON)));
+        FutureTask<Connection> accepted = onThread(() -> offer.accept(soon()));
         long begin = System.nanoTime();
 
         offer.close();
@@ -99,69 +102,69 @@ class FailuresIT {
 
     @Test
     void putThatIsRefusedByTheNetworkKillsItsConnectionOnly() throws Exception {
-        ConnectedPair broken = ConnectedPair.of(sender, receiver);
-        ConnectedPair other = ConnectedPair.of(sender, receiver);
+        Pair broken = sender.connectTo(receiver);
+        Pair other = sender.connectTo(receiver);
         simulator.fail("HcclBatchPut", 1, 19);
 
-        assertThatThrownBy(() -> broken.sender().write(broken.batch(from, MIB), Deadline.after(SOON)))
+        assertThatThrownBy(() -> broken.sender().write(SimulatedNode.batch(broken, from, MIB), soon()))
                 .isInstanceOfSatisfying(
                         ChannelException.class, e -> assertThat(e.reason()).isEqualTo(Reason.BROKEN))
                 .hasMessageContaining("HcclBatchPut: 19 (NETWORK");
 
         assertThat(broken.sender().closed().get(5, TimeUnit.SECONDS)).hasMessageContaining("NETWORK");
-        assertThatThrownBy(() -> broken.sender().write(broken.batch(from, MIB), Deadline.after(SOON)))
+        assertThatThrownBy(() -> broken.sender().write(SimulatedNode.batch(broken, from, MIB), soon()))
                 .isInstanceOf(ChannelException.class);
-        other.sender().write(other.batch(from, MIB), Deadline.after(SOON));
-        assertFilled(receiver, to, 0, MIB, 7);
+        other.sender().write(SimulatedNode.batch(other, from, MIB), soon());
+        receiver.assertFilled(to, 0, MIB, 7);
     }
 
     @Test
     void streamThatFailsKillsItsConnectionAndTheNextOneHasANewStream() {
-        ConnectedPair broken = ConnectedPair.of(sender, receiver);
+        Pair broken = sender.connectTo(receiver);
         simulator.fail("copy", 1, 507_899);
 
-        assertThatThrownBy(() -> broken.sender().write(broken.batch(from, MIB), Deadline.after(SOON)))
+        assertThatThrownBy(() -> broken.sender().write(SimulatedNode.batch(broken, from, MIB), soon()))
                 .isInstanceOfSatisfying(
                         ChannelException.class, e -> assertThat(e.reason()).isEqualTo(Reason.BROKEN))
                 .hasMessageContaining("507899 (DRV_INTERNAL_ERROR");
 
-        assertThat(broken.sender().fence(Deadline.after(SOON))).isTrue();
-        ConnectedPair next = ConnectedPair.of(sender, receiver);
-        next.sender().write(next.batch(from, MIB), Deadline.after(SOON));
-        assertFilled(receiver, to, 0, MIB, 7);
+        assertThat(broken.sender().fence(soon())).isTrue();
+        Pair next = sender.connectTo(receiver);
+        next.sender().write(SimulatedNode.batch(next, from, MIB), soon());
+        receiver.assertFilled(to, 0, MIB, 7);
     }
 
     @Test
     void streamThatHangsIsATimeOutAndHoldsUpNobodyElse() {
-        ConnectedPair hanging = ConnectedPair.of(sender, receiver);
-        ConnectedPair other = ConnectedPair.of(sender, receiver);
+        Pair hanging = sender.connectTo(receiver);
+        Pair other = sender.connectTo(receiver);
         simulator.hangCopy(1);
         long begin = System.nanoTime();
-        CompletableFuture<Boolean> hung = onThread(() -> {
-            hanging.sender().write(hanging.batch(from, MIB), Deadline.after(SHORT.multipliedBy(3)));
+        FutureTask<Boolean> hung = onThread(() -> {
+            hanging.sender().write(SimulatedNode.batch(hanging, from, MIB), Deadline.after(SHORT.multipliedBy(3)));
             return true;
         });
         await().until(() -> simulator.counter("puts") == 1);
 
-        other.sender().write(other.batch(from, MIB), Deadline.after(SOON));
+        other.sender().write(SimulatedNode.batch(other, from, MIB), soon());
 
-        assertThat(hung).isNotDone();
-        assertFilled(receiver, to, 0, MIB, 7);
-        assertThatThrownBy(hung::join)
+        assertThat(hung.isDone()).isFalse();
+        receiver.assertFilled(to, 0, MIB, 7);
+        assertThatThrownBy(() -> hung.get(5, TimeUnit.SECONDS))
                 .cause()
                 .isInstanceOfSatisfying(
                         ChannelException.class, e -> assertThat(e.reason()).isEqualTo(Reason.TIMED_OUT));
         assertThat(millisSince(begin)).isBetween(890L, 2_000L);
-        assertThat(hanging.sender().fence(Deadline.after(SOON))).isTrue();
+        assertThat(hanging.sender().fence(soon())).isTrue();
     }
 
     @Test
     void cutLinkIsFoundByAProbe() {
-        ConnectedPair pair = ConnectedPair.of(sender, receiver);
-        pair.sender().probe(Deadline.after(SOON));
+        Pair pair = sender.connectTo(receiver);
+        pair.sender().probe(soon());
         assertThat(simulator.cutAll()).isPositive();
 
-        assertThatThrownBy(() -> pair.sender().probe(Deadline.after(SOON)))
+        assertThatThrownBy(() -> pair.sender().probe(soon()))
                 .isInstanceOfSatisfying(
                         ChannelException.class, e -> assertThat(e.reason()).isEqualTo(Reason.BROKEN));
         assertThat(pair.sender().closed()).succeedsWithin(Duration.ofSeconds(5));
@@ -169,28 +172,28 @@ class FailuresIT {
 
     @Test
     void regionOfAnotherConnectionIsNotWrittenTo() {
-        ConnectedPair old = ConnectedPair.of(sender, receiver);
-        ConnectedPair current = ConnectedPair.of(sender, receiver);
+        Pair old = sender.connectTo(receiver);
+        Pair current = sender.connectTo(receiver);
         TransferBatch batch = new TransferBatch();
         RemoteRegion stale =
-                new RemoteRegion("earlier", 0, old.receiversRegions().getFirst().address(), 4 * MIB);
+                new RemoteRegion("earlier", 0, old.receivers().getFirst().address(), 4 * MIB);
         batch.add(from, 0, stale, 0, MIB, 0);
 
-        assertThatThrownBy(() -> current.sender().write(batch, Deadline.after(SOON)))
+        assertThatThrownBy(() -> current.sender().write(batch, soon()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("region earlier is not of this connection");
-        assertFilled(receiver, to, 0, 4 * MIB, 1);
-        current.sender().write(current.batch(from, MIB), Deadline.after(SOON));
+        receiver.assertFilled(to, 0, 4 * MIB, 1);
+        current.sender().write(SimulatedNode.batch(current, from, MIB), soon());
     }
 
     @Test
     void registryThatIsHeldTooLongIsATimeOut() {
         simulator.delay("HcclCommInitClusterInfoMemConfig", 800);
-        CompletableFuture<Object> first = onThread(() -> failureOf(offer("pair-1")));
-        CompletableFuture<Object> second = onThread(() -> failureOf(offer("pair-2")));
+        FutureTask<Object> first = onThread(() -> failureOf(offer("pair-1")));
+        FutureTask<Object> second = onThread(() -> failureOf(offer("pair-2")));
 
-        assertThat(first.join()).isEqualTo(Reason.TIMED_OUT);
-        assertThat(second.join()).isEqualTo(Reason.TIMED_OUT);
+        assertThat(result(first)).isEqualTo(Reason.TIMED_OUT);
+        assertThat(result(second)).isEqualTo(Reason.TIMED_OUT);
     }
 
     @Test
@@ -202,6 +205,17 @@ class FailuresIT {
                 .isInstanceOf(ChannelException.class)
                 .hasMessageContaining("register region refused: HcclRegisterGlobalMem: 3 (MEMORY");
         sender.channel().register(region);
+    }
+
+    @Test
+    void streamThatFailsAsTheRuntimeSaysItKillsItsConnection() {
+        simulator.set("HCCL_SIM_STREAM_ERRORS", "acl");
+        Pair pair = sender.connectTo(receiver);
+        assertThat(simulator.cutAll()).isPositive();
+
+        assertThatThrownBy(() -> pair.sender().write(SimulatedNode.batch(pair, from, MIB), soon()))
+                .isInstanceOfSatisfying(
+                        ChannelException.class, e -> assertThat(e.reason()).isEqualTo(Reason.BROKEN));
     }
 
     private Object failureOf(Offer offer) {

@@ -25,7 +25,7 @@ import dev.tandem.transfer.channel.MemoryGuard;
 import dev.tandem.transfer.channel.Offer;
 import dev.tandem.transfer.channel.TransferBatch;
 
-import static dev.tandem.transfer.channel.hccl.ConnectedPair.SOON;
+import static dev.tandem.transfer.channel.Pair.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class HandshakesIT {
@@ -106,13 +106,14 @@ class HandshakesIT {
             transfer(handshake, accepted.join(), connected.join());
             return READY;
         } catch (CompletionException e) {
-            return e.getCause() instanceof ChannelException typed ? typed.reason().name() : "untyped: " + e;
+            return e.getCause() instanceof ChannelException typed
+                    ? typed.reason().name()
+                    : "untyped: " + e;
         } finally {
             Stream.of(accepted, connected)
                     .map(half -> half.handle((connection, _) -> connection).join())
                     .filter(connection -> connection != null)
-                    .forEach(connection ->
-                            assertThat(connection.fence(Deadline.after(SOON))).isTrue());
+                    .forEach(connection -> assertThat(connection.fence(soon())).isTrue());
         }
     }
 
@@ -127,13 +128,15 @@ class HandshakesIT {
                 0,
                 BYTES,
                 0);
-        sender.write(batch, Deadline.after(SOON));
+        sender.write(batch, soon());
     }
 
     private static CompletableFuture<Connection> later(int millis, Supplier<Connection> half) {
-        return ConnectedPair.onThread(() -> {
-            LockSupport.parkNanos(millis * 1_000_000L);
-            return half.get();
-        });
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    LockSupport.parkNanos(millis * 1_000_000L);
+                    return half.get();
+                },
+                task -> Thread.ofPlatform().daemon().start(task));
     }
 }

@@ -8,7 +8,7 @@ class HcclDeviceMemoryIT extends ChannelContract {
 
     @Override
     protected FabricNode node(int number) {
-        return new HcclContractNode(SimulatedNode.on(number, MemoryKind.DEVICE));
+        return SimulatedNode.on(number, MemoryKind.DEVICE);
     }
 
     @Override

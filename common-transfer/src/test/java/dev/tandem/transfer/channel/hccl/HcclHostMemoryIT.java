@@ -8,7 +8,7 @@ class HcclHostMemoryIT extends ChannelContract {
 
     @Override
     protected FabricNode node(int number) {
-        return new HcclContractNode(SimulatedNode.on(number, MemoryKind.HOST));
+        return SimulatedNode.on(number, MemoryKind.HOST);
     }
 
     @Override

@@ -1,9 +1,5 @@
 package dev.tandem.transfer.channel.hccl;
 
-import static dev.tandem.transfer.channel.hccl.ConnectedPair.SOON;
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
 import java.time.Duration;
 
 import org.junit.jupiter.api.Test;
@@ -11,11 +7,17 @@ import org.junit.jupiter.api.Test;
 import dev.tandem.transfer.Deadline;
 import dev.tandem.transfer.MemoryKind;
 import dev.tandem.transfer.MemoryRegion;
+import dev.tandem.transfer.TransferException;
 import dev.tandem.transfer.channel.ChannelException;
 import dev.tandem.transfer.channel.ChannelException.Reason;
 import dev.tandem.transfer.channel.MemoryGuard;
+import dev.tandem.transfer.channel.Pair;
 
-/** Communicators that cannot be destroyed stay in the simulator for good, as they would in the library. */
+import static dev.tandem.transfer.channel.Pair.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** What goes wrong for good. Communicators that cannot be destroyed stay in the simulator for good, as they would in the library. */
 class LostDeviceIT {
 
     private static final long MIB = 1L << 20;
@@ -32,27 +34,34 @@ class LostDeviceIT {
             MemoryRegion onLost = lost.share("on-lost", 2 * MIB);
             MemoryRegion from = sender.share("from", 2 * MIB);
             receiver.share("to", 2 * MIB);
-            ConnectedPair dying = ConnectedPair.of(lost, receiver);
-            ConnectedPair living = ConnectedPair.of(sender, receiver);
+            Pair dying = lost.connectTo(receiver);
+            Pair living = sender.connectTo(receiver);
 
             simulator.loseDevice(0, LOST_HEARTBEAT);
 
-            assertThatThrownBy(() -> dying.sender().write(dying.batch(onLost, MIB), Deadline.after(SOON)))
-                    .isInstanceOfSatisfying(ChannelException.class, e -> assertThat(e.reason())
-                            .isEqualTo(Reason.BROKEN))
+            assertThatThrownBy(() -> dying.sender().write(SimulatedNode.batch(dying, onLost, MIB), soon()))
+                    .isInstanceOfSatisfying(
+                            ChannelException.class, e -> assertThat(e.reason()).isEqualTo(Reason.BROKEN))
                     .hasMessageContaining("507010 (LOST_HEARTBEAT");
             assertThat(dying.sender().closed()).succeedsWithin(Duration.ofSeconds(5));
             byte[] offer = receiver.channel()
                     .offer("pair-lost", lost.channel().greeting(), MemoryGuard.CLOSED)
                     .meta();
-            assertThatThrownBy(() -> lost.channel()
-                            .connect("pair-lost", offer, MemoryGuard.CLOSED, Deadline.after(SHORT)))
+            assertThatThrownBy(
+                            () -> lost.channel().connect("pair-lost", offer, MemoryGuard.CLOSED, Deadline.after(SHORT)))
                     .isInstanceOf(ChannelException.class)
                     .hasMessageContaining("507010 (LOST_HEARTBEAT");
-            living.sender().write(living.batch(from, MIB), Deadline.after(SOON));
-            assertThat(dying.receiver().fence(Deadline.after(SOON))).isTrue();
+            living.sender().write(SimulatedNode.batch(living, from, MIB), soon());
+            assertThat(dying.receiver().fence(soon())).isTrue();
         }
         simulator.assertNoMisuse();
+    }
+
+    @Test
+    void deviceThatIsNotThereIsAnErrorAtTheStart() {
+        assertThatThrownBy(() -> SimulatedNode.on(8, MemoryKind.DEVICE))
+                .isInstanceOf(TransferException.class)
+                .hasMessageContaining("hccl device 8: aclrtSetDevice(8): 107001 (INVALID_DEVICEID)");
     }
 
     @Test
@@ -62,7 +71,7 @@ class LostDeviceIT {
                 SimulatedNode receiver = SimulatedNode.on(1, MemoryKind.DEVICE)) {
             sender.share("from", 2 * MIB);
             receiver.share("to", 2 * MIB);
-            ConnectedPair pair = ConnectedPair.of(sender, receiver);
+            Pair pair = sender.connectTo(receiver);
             simulator.fail("HcclCommDestroy", 1, 4);
 
             assertThat(pair.receiver().fence(Deadline.after(SHORT))).isFalse();

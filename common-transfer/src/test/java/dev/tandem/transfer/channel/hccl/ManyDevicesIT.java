@@ -9,14 +9,12 @@ import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 
-import dev.tandem.transfer.Deadline;
 import dev.tandem.transfer.MemoryKind;
 import dev.tandem.transfer.MemoryRegion;
+import dev.tandem.transfer.channel.Pair;
 import dev.tandem.transfer.channel.TransferBatch;
 
-import static dev.tandem.transfer.channel.hccl.ConnectedPair.SOON;
-import static dev.tandem.transfer.channel.hccl.ConnectedPair.assertFilled;
-import static dev.tandem.transfer.channel.hccl.ConnectedPair.fill;
+import static dev.tandem.transfer.channel.Pair.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class ManyDevicesIT {
@@ -38,14 +36,14 @@ class ManyDevicesIT {
             }
             List<CompletableFuture<Void>> writes = new ArrayList<>();
             for (int sender = 0; sender < RANKS; sender++) {
-                fill(nodes.get(sender), regions.get(sender), 1 + sender);
+                nodes.get(sender).fill(regions.get(sender), 1 + sender);
                 for (int receiver = RANKS; receiver < 2 * RANKS; receiver++) {
-                    ConnectedPair pair = ConnectedPair.of(nodes.get(sender), nodes.get(receiver));
+                    Pair pair = nodes.get(sender).connectTo(nodes.get(receiver));
                     TransferBatch batch = chunks(pair, regions.get(sender), sender * CHUNKS * CHUNK_BYTES);
                     writes.add(CompletableFuture.runAsync(
                             () -> {
                                 for (int round = 0; round < 8; round++) {
-                                    pair.sender().write(batch, Deadline.after(SOON));
+                                    pair.sender().write(batch, soon());
                                 }
                             },
                             task -> Thread.ofPlatform().daemon().start(task)));
@@ -59,12 +57,12 @@ class ManyDevicesIT {
                             .collect(Collectors.toSet()));
             for (int receiver = RANKS; receiver < 2 * RANKS; receiver++) {
                 for (int sender = 0; sender < RANKS; sender++) {
-                    assertFilled(
-                            nodes.get(receiver),
-                            regions.get(receiver),
-                            sender * CHUNKS * CHUNK_BYTES,
-                            CHUNKS * CHUNK_BYTES,
-                            1 + sender);
+                    nodes.get(receiver)
+                            .assertFilled(
+                                    regions.get(receiver),
+                                    sender * CHUNKS * CHUNK_BYTES,
+                                    CHUNKS * CHUNK_BYTES,
+                                    1 + sender);
                 }
             }
         } finally {
@@ -72,13 +70,13 @@ class ManyDevicesIT {
         }
     }
 
-    private static TransferBatch chunks(ConnectedPair pair, MemoryRegion from, long remoteAt) {
+    private static TransferBatch chunks(Pair pair, MemoryRegion from, long remoteAt) {
         TransferBatch batch = new TransferBatch();
         for (int chunk = 0; chunk < CHUNKS; chunk++) {
             batch.add(
                     from,
                     2 * chunk * CHUNK_BYTES,
-                    pair.receiversRegions().getFirst(),
+                    pair.receivers().getFirst(),
                     remoteAt + chunk * CHUNK_BYTES,
                     CHUNK_BYTES,
                     0);

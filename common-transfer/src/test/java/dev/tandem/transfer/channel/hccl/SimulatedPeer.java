@@ -2,23 +2,20 @@ package dev.tandem.transfer.channel.hccl;
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
 
-import dev.tandem.transfer.Deadline;
 import dev.tandem.transfer.MemoryKind;
 import dev.tandem.transfer.MemoryRegion;
 import dev.tandem.transfer.channel.Connection;
 import dev.tandem.transfer.channel.MemoryGuard;
 import dev.tandem.transfer.channel.Offer;
+import dev.tandem.transfer.channel.Pair;
 
-import static dev.tandem.transfer.channel.hccl.ConnectedPair.SOON;
+import static dev.tandem.transfer.channel.Pair.soon;
 
 /**
  * A receiver in a process of its own. Reads one command a line and answers each with one line; see {@link PeerProcess}
@@ -31,7 +28,9 @@ final class SimulatedPeer {
     private final SimulatedNode node;
     private final MemoryRegion region;
     private final List<Connection> connections = new ArrayList<>();
-    private CompletableFuture<Connection> accepted = new CompletableFuture<>();
+    private FutureTask<Connection> accepted = Pair.onThread(() -> {
+        throw new IllegalStateException("no offer yet");
+    });
 
     private SimulatedPeer(SimulatedNode node) {
         this.node = node;
@@ -57,7 +56,7 @@ final class SimulatedPeer {
             case "import" -> importMemory(bytes(command[1]));
             case "export" -> text(node.channel().exportMemory());
             case "count" -> Long.toString(count(Byte.parseByte(command[1])));
-            case "fence" -> Boolean.toString(connections.getLast().fence(Deadline.after(SOON)));
+            case "fence" -> Boolean.toString(connections.getLast().fence(soon()));
             case "probe" -> probe();
             default -> throw new IllegalArgumentException(command[0]);
         };
@@ -65,30 +64,26 @@ final class SimulatedPeer {
 
     private String offer(String name, byte[] greeting) {
         Offer offer = node.channel().offer(name, greeting, MemoryGuard.CLOSED);
-        accepted = ConnectedPair.onThread(() -> offer.accept(Deadline.after(SOON)));
+        accepted = Pair.onThread(() -> offer.accept(soon()));
         return text(offer.meta());
     }
 
     private String importMemory(byte[] handles) {
-        connections.add(accepted.join());
+        connections.add(Pair.result(accepted));
         return Integer.toString(connections.getLast().importMemory(handles).size());
     }
 
     /** How many bytes of the region have a value. */
     private long count(byte value) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment found = arena.allocate(region.bytes());
-            node.memory().copyOut(region, 0, found);
-            long count = 0;
-            for (byte each : found.toArray(ValueLayout.JAVA_BYTE)) {
-                count += each == value ? 1 : 0;
-            }
-            return count;
+        long count = 0;
+        for (byte each : node.get(region)) {
+            count += each == value ? 1 : 0;
         }
+        return count;
     }
 
     private String probe() {
-        connections.getLast().probe(Deadline.after(SOON));
+        connections.getLast().probe(soon());
         return "probed";
     }
 

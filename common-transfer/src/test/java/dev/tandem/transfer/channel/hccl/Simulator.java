@@ -31,6 +31,11 @@ final class Simulator {
         assertThat(reset()).as("left alive").isEqualTo(aliveBefore);
     }
 
+    /** Overrides a variable of the simulator's environment. */
+    void set(String name, String value) {
+        assertThat(call("hccl_sim_set", name, value)).isZero();
+    }
+
     /** @param nth 1 for the next call, -1 for each; {@code what} is a function's name, or {@code copy} */
     void fail(String what, int nth, int code) {
         assertThat(call("hccl_sim_fail", what, nth, code)).as(what).isZero();
