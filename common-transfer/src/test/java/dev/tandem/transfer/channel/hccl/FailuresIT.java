@@ -31,6 +31,7 @@ class FailuresIT {
 
     private static final long MIB = 1L << 20;
     private static final Duration SHORT = Duration.ofMillis(300);
+    private static final Duration LONG = Duration.ofSeconds(2);
 
     private final Simulator simulator = new Simulator();
     private final SimulatedNode sender = SimulatedNode.on(0, MemoryKind.DEVICE);
@@ -75,7 +76,7 @@ class FailuresIT {
         assertThatThrownBy(() -> offer.accept(Deadline.after(SHORT)))
                 .isInstanceOfSatisfying(
                         ChannelException.class, e -> assertThat(e.reason()).isEqualTo(Reason.TIMED_OUT));
-        assertThat(millisSince(begin)).isBetween(290L, 1_000L);
+        assertThat(millisSince(begin)).isBetween(290L, 1_800L);
     }
 
     @Test
@@ -97,7 +98,7 @@ class FailuresIT {
                 .cause()
                 .isInstanceOfSatisfying(
                         ChannelException.class, e -> assertThat(e.reason()).isEqualTo(Reason.CLOSED));
-        assertThat(millisSince(begin)).isLessThan(1_000);
+        assertThat(millisSince(begin)).isLessThan(3_000);
     }
 
     @Test
@@ -141,7 +142,7 @@ class FailuresIT {
         simulator.hangCopy(1);
         long begin = System.nanoTime();
         FutureTask<Boolean> hung = onThread(() -> {
-            hanging.sender().write(SimulatedNode.batch(hanging, from, MIB), Deadline.after(SHORT.multipliedBy(3)));
+            hanging.sender().write(SimulatedNode.batch(hanging, from, MIB), Deadline.after(LONG));
             return true;
         });
         await().until(() -> simulator.counter("puts") == 1);
@@ -154,7 +155,7 @@ class FailuresIT {
                 .cause()
                 .isInstanceOfSatisfying(
                         ChannelException.class, e -> assertThat(e.reason()).isEqualTo(Reason.TIMED_OUT));
-        assertThat(millisSince(begin)).isBetween(890L, 2_000L);
+        assertThat(millisSince(begin)).isBetween(1_990L, 8_000L);
         assertThat(hanging.sender().fence(soon())).isTrue();
     }
 

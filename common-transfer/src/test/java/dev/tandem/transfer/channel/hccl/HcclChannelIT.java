@@ -1,8 +1,11 @@
 package dev.tandem.transfer.channel.hccl;
 
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
@@ -53,7 +56,7 @@ class HcclChannelIT {
             long bytes = simulator.counter("bytes_put");
             TransferBatch neighbours = new TransferBatch();
             for (int chunk = 0; chunk < CHUNKS; chunk++) {
-                neighbours.add(from, chunk * 1000, pair.receivers().getFirst(), MIB + chunk * 1000, 1000, 0);
+                neighbours.add(from, chunk * 1000L, pair.receivers().getFirst(), MIB + chunk * 1000L, 1000, 0);
             }
 
             pair.sender().write(neighbours, soon());
@@ -146,6 +149,22 @@ class HcclChannelIT {
         try (SimulatedNode node = SimulatedNode.on(0, MemoryKind.HOST)) {
             assertThat(node.channel()).hasToString("hccl on Ascend910B3, device 5 of node-a (10.0.0.6)");
         }
+    }
+
+    @Test
+    void librariesOfAProcessComeFromOnePlace() {
+        SimulatedNode.on(0, MemoryKind.HOST).close();
+        HcclSettings elsewhere = new HcclSettings(
+                Optional.of(Path.of("/elsewhere")),
+                "node-a",
+                List.of(),
+                MemoryKind.HOST,
+                HcclSettings.Communicators.DEFAULTS,
+                HcclSettings.Network.DEFAULTS);
+
+        assertThatThrownBy(() -> HcclChannel.open(elsewhere, 0))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("cannot load them from Optional[/elsewhere]");
     }
 
     @Test
