@@ -84,7 +84,7 @@ class ManyDevicesIT {
         for (int chunk = 0; chunk < CHUNKS; chunk++) {
             batch.add(
                     regions.get(sender),
-                    chunk * 2 * CHUNK_BYTES,
+                    2L * chunk * CHUNK_BYTES,
                     pair.receivers().getFirst(),
                     peer * CHUNKS_BYTES + chunk * CHUNK_BYTES,
                     CHUNK_BYTES,

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * The simulator of the native libraries, built with the system's C compiler when it is first needed, and again when its
  * sources have changed. Tests that need it are skipped where there is no compiler.
  */
-final class SimulatorLibrary {
+public final class SimulatorLibrary {
 
     private static final Path MODULE = Path.of("common-transfer");
     private static final Path SOURCES = Path.of("src", "test", "native", "hccl-simulator");
@@ -25,7 +25,7 @@ final class SimulatorLibrary {
     private SimulatorLibrary() {}
 
     /** Where {@code libascendcl.so} and {@code libhcomm.so} are. */
-    static synchronized Path directory() {
+    public static synchronized Path directory() {
         try {
             Path module =
                     Files.isDirectory(SOURCES) ? Path.of("") : Path.of("..").resolve(MODULE);
