@@ -4,87 +4,61 @@ import java.nio.ByteBuffer;
 
 import dev.tandem.transfer.channel.TransferBatch;
 
-/** The fixed layouts of batches and answers (see the package's description). */
-final class BatchHeader {
+/**
+ * The fixed beginning of a batch (see the package's description).
+ *
+ * @param sequence counts the batches of a socket, from 1
+ * @param totalBytes of all entries
+ */
+record BatchHeader(Kind kind, long sequence, int entries, long totalBytes) {
 
     static final int BYTES = 32;
-    static final int ENTRY_BYTES = 32;
-    static final int ANSWER_BYTES = 24;
-    static final int MAX_ENTRIES = 65_536;
 
-    private static final int BATCH_MAGIC = 0x54444D42;
-    private static final int ANSWER_MAGIC = 0x54444D41;
-
-    private BatchHeader() {}
+    private static final int MAGIC = 0x54444D42;
 
     /** What a batch asks. */
     enum Kind {
         WRITE,
         READ,
-        PROBE
+        PROBE;
+
+        private static final Kind[] ALL = values();
     }
 
-    /** How a batch ended. */
-    enum Status {
-        DONE,
-        REFUSED,
-        INVALID
-    }
-
-    static void put(ByteBuffer into, Kind kind, long sequence, TransferBatch batch, boolean remote) {
-        into.putInt(BATCH_MAGIC)
-                .put((byte) kind.ordinal())
-                .put((byte) 0)
-                .putShort((short) 0)
+    /** Puts a batch's header and its entries; an unboxed twin of {@link #read}. */
+    static void put(ByteBuffer into, Kind kind, long sequence, TransferBatch batch) {
+        into.putInt(MAGIC)
+                .putInt(kind.ordinal() << 24)
                 .putLong(sequence)
                 .putInt(batch.size())
                 .putInt(0)
                 .putLong(batch.totalBytes());
-        for (int entry = 0; remote && entry < batch.size(); entry++) {
-            into.putInt(batch.remote(entry).index())
-                    .putInt(0)
-                    .putLong(batch.remoteOffset(entry))
-                    .putLong(batch.bytes(entry))
-                    .putLong(batch.token(entry));
+        for (int entry = 0; entry < batch.size(); entry++) {
+            EntryTable.put(into, batch, entry);
         }
-        into.flip();
     }
 
-    /** @return the kind, or -1 if these bytes are no batch */
-    static int kind(ByteBuffer header) {
+    /**
+     * Reads and checks a header that has arrived.
+     *
+     * @param expected sequence
+     * @param mostEntries that this side serves
+     */
+    static BatchHeader read(ByteBuffer header, long expected, int mostEntries) throws InvalidBatchException {
         int kind = header.get(4);
-        return header.getInt(0) == BATCH_MAGIC && kind >= 0 && kind < Kind.values().length ? kind : -1;
+        long sequence = header.getLong(8);
+        int entries = header.getInt(16);
+        require(header.getInt(0) == MAGIC, Violation.MAGIC, header.getInt(0));
+        require(kind >= 0 && kind < Kind.ALL.length, Violation.KIND, kind);
+        require(sequence == expected, Violation.SEQUENCE, sequence);
+        int most = Kind.ALL[kind] == Kind.PROBE ? 0 : mostEntries;
+        require(entries >= 0 && entries <= most, Violation.ENTRIES, entries);
+        return new BatchHeader(Kind.ALL[kind], sequence, entries, header.getLong(24));
     }
 
-    static long sequence(ByteBuffer header) {
-        return header.getLong(8);
-    }
-
-    static int entries(ByteBuffer header) {
-        return header.getInt(16);
-    }
-
-    static void putAnswer(ByteBuffer into, Status status, long sequence, int firstRefused, int refused) {
-        into.putInt(ANSWER_MAGIC)
-                .putInt(status.ordinal())
-                .putLong(sequence)
-                .putInt(firstRefused)
-                .putInt(refused)
-                .flip();
-    }
-
-    /** @return the status' ordinal, or -1 if these bytes do not answer that batch */
-    static int status(ByteBuffer answer, long sequence) {
-        int status = answer.getInt(4);
-        boolean valid = answer.getInt(0) == ANSWER_MAGIC && answer.getLong(8) == sequence;
-        return valid && status >= 0 && status < Status.values().length ? status : -1;
-    }
-
-    static int firstRefused(ByteBuffer answer) {
-        return answer.getInt(16);
-    }
-
-    static int refused(ByteBuffer answer) {
-        return answer.getInt(20);
+    private static void require(boolean holds, Violation violation, long found) throws InvalidBatchException {
+        if (!holds) {
+            throw new InvalidBatchException(violation, -1, Long.toString(found));
+        }
     }
 }

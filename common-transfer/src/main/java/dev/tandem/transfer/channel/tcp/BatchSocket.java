@@ -3,55 +3,60 @@ package dev.tandem.transfer.channel.tcp;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 
-import dev.tandem.transfer.MemoryRegion;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * One socket in blocking mode, and the buffers to move whole pieces of regions through it without a copy and, once warm,
- * without an allocation. Used by one thread at a time, but {@link #close} and {@link #closeIfLate} by any.
+ * One socket in blocking mode. Used by one thread at a time, but {@link #close} and {@link #closeIfLate} by any.
  *
  * <p>A blocked call of a socket channel has no time-out of its own: the watch closes a socket whose time is up.
  */
 final class BatchSocket implements Closeable {
 
-    /** One call moves at most this much: larger calls are slower on loopback. */
-    private static final int PIECE = 512 << 10;
-
-    private static final long WINDOW = 1L << 30;
+    private static final Logger log = LoggerFactory.getLogger(BatchSocket.class);
+    private static final long NO_LIMIT = 0;
 
     private final SocketChannel channel;
-    private final Map<MemoryRegion, ByteBuffer[]> windows = new HashMap<>();
-    private ByteBuffer header = ByteBuffer.allocateDirect(4096);
-    private volatile long lateAtNanos;
+    private final Traffic traffic;
+    private final AtomicLong lateAtNanos = new AtomicLong(NO_LIMIT);
+    private long patienceNanos;
     private volatile boolean late;
+    private volatile long movedAtNanos;
 
-    BatchSocket(SocketChannel channel) {
+    BatchSocket(SocketChannel channel, Traffic traffic) {
         this.channel = channel;
+        this.traffic = traffic;
     }
 
     SocketChannel channel() {
         return channel;
     }
 
-    /** Room for a header of this size, empty. */
-    ByteBuffer header(int bytes) {
-        if (header.capacity() < bytes) {
-            header = ByteBuffer.allocateDirect(Math.max(bytes, 2 * header.capacity()));
-        }
-        return header.clear().limit(bytes);
-    }
-
-    /** From now on the socket is closed if the time comes before the next call. */
+    /** From now on the socket is closed when that time comes. */
     void closeAt(long nanos) {
-        lateAtNanos = nanos == 0 ? 1 : nanos;
+        patienceNanos = 0;
+        limit(nanos);
     }
 
-    void noLimit() {
-        lateAtNanos = 0;
+    /** From now on the socket is closed when no byte moves for that long. */
+    void closeAtStandstill(long nanos) {
+        patienceNanos = nanos;
+        limit(System.nanoTime() + nanos);
+    }
+
+    void neverClose() {
+        patienceNanos = 0;
+        lateAtNanos.set(NO_LIMIT);
+    }
+
+    private void limit(long nanos) {
+        lateAtNanos.set(nanos == NO_LIMIT ? 1 : nanos);
     }
 
     /** Whether it was closed because its time was up. */
@@ -59,9 +64,15 @@ final class BatchSocket implements Closeable {
         return late;
     }
 
-    void closeIfLate(long nowNanos) throws IOException {
-        long limit = lateAtNanos;
-        if (limit != 0 && limit - nowNanos < 0) {
+    /** Whether a byte has moved since. */
+    boolean movedSince(long nanos) {
+        return movedAtNanos - nanos > 0;
+    }
+
+    /** A limit that is changed at the same moment wins. */
+    void closeIfLate(long nowNanos) {
+        long limit = lateAtNanos.get();
+        if (limit != NO_LIMIT && limit - nowNanos < 0 && lateAtNanos.compareAndSet(limit, NO_LIMIT)) {
             late = true;
             close();
         }
@@ -69,62 +80,77 @@ final class BatchSocket implements Closeable {
 
     void writeAll(ByteBuffer buffer) throws IOException {
         while (buffer.hasRemaining()) {
-            channel.write(buffer);
+            sent(channel.write(buffer));
         }
+    }
+
+    /** Writes as much of these buffers as one call takes. */
+    void write(ByteBuffer[] buffers, int from, int count) throws IOException {
+        sent(channel.write(buffers, from, count));
     }
 
     void readAll(ByteBuffer buffer) throws IOException {
         while (buffer.hasRemaining()) {
-            if (channel.read(buffer) < 0) {
-                throw new EOFException("the peer closed the connection");
-            }
+            received(channel.read(buffer));
         }
     }
 
-    /** Sends a piece of a region. */
-    void send(MemoryRegion region, long offset, long bytes) throws IOException {
-        for (long at = offset, end = offset + bytes; at < end; ) {
-            ByteBuffer piece = piece(region, at, end);
-            at += piece.remaining();
-            writeAll(piece);
+    /**
+     * Waits a short while for more.
+     *
+     * @param buffer on the heap
+     * @return whether anything came
+     */
+    boolean readWithin(int millis, ByteBuffer buffer) throws IOException {
+        Socket socket = channel.socket();
+        socket.setSoTimeout(millis);
+        try {
+            int count = socket.getInputStream().read(buffer.array(), buffer.position(), buffer.remaining());
+            received(count);
+            buffer.position(buffer.position() + count);
+            return true;
+        } catch (SocketTimeoutException e) {
+            return false;
         }
     }
 
-    /** Receives into a piece of a region; {@code progress} runs after each part. */
-    void receive(MemoryRegion region, long offset, long bytes, Runnable progress) throws IOException {
+    /** Receives into a piece of a region. */
+    void receive(RegionViews views, int region, long offset, long bytes) throws IOException {
         for (long at = offset, end = offset + bytes; at < end; ) {
-            ByteBuffer piece = piece(region, at, end);
+            ByteBuffer piece = views.piece(region, at, Math.min(end - at, Gather.CALL_BYTES));
             at += piece.remaining();
             readAll(piece);
-            progress.run();
         }
     }
 
-    private ByteBuffer piece(MemoryRegion region, long at, long end) {
-        ByteBuffer[] views = windows.get(region);
-        if (views == null) {
-            views = views(region);
-            windows.put(region, views);
-        }
-        ByteBuffer view = views[(int) (at / WINDOW)];
-        int from = (int) (at % WINDOW);
-        int to = (int) Math.min(Math.min(from + (long) PIECE, view.capacity()), from + (end - at));
-        return view.limit(to).position(from);
+    private void sent(long count) {
+        traffic.sent().add(count);
+        moved();
     }
 
-    private static ByteBuffer[] views(MemoryRegion region) {
-        var views = new ByteBuffer[(int) Math.ceilDiv(region.bytes(), WINDOW)];
-        for (int i = 0; i < views.length; i++) {
-            long from = i * WINDOW;
-            views[i] = region.segment()
-                    .asSlice(from, Math.min(WINDOW, region.bytes() - from))
-                    .asByteBuffer();
+    private void received(long count) throws IOException {
+        if (count < 0) {
+            throw new EOFException("the peer closed the connection");
         }
-        return views;
+        traffic.received().add(count);
+        moved();
     }
 
+    private void moved() {
+        long now = System.nanoTime();
+        movedAtNanos = now;
+        if (patienceNanos != 0) {
+            limit(now + patienceNanos);
+        }
+    }
+
+    /** Does not throw: what is to be said about this socket is said by who finds it closed. */
     @Override
-    public void close() throws IOException {
-        channel.close();
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            log.debug("tcp: closing a socket failed", e);
+        }
     }
 }

@@ -15,7 +15,9 @@ record Hello(Role role, Tag tag) {
     /** Which side sends batches on a socket; the other serves them. */
     enum Role {
         CONNECTOR_DRIVES,
-        ACCEPTOR_DRIVES
+        ACCEPTOR_DRIVES;
+
+        private static final Role[] ALL = values();
     }
 
     ByteBuffer toBytes() {
@@ -28,16 +30,16 @@ record Hello(Role role, Tag tag) {
                 .flip();
     }
 
-    /** Empty when these bytes are no hello. */
+    /** Empty when these bytes are no hello, or only a part of one. */
     static Optional<Hello> parse(ByteBuffer bytes) {
-        if (bytes.getInt() != MAGIC || bytes.get() != VERSION) {
+        if (bytes.remaining() != BYTES || bytes.getInt() != MAGIC || bytes.get() != VERSION) {
             return Optional.empty();
         }
         int role = bytes.get();
         bytes.getShort();
-        if (role < 0 || role >= Role.values().length) {
+        if (role < 0 || role >= Role.ALL.length) {
             return Optional.empty();
         }
-        return Optional.of(new Hello(Role.values()[role], Tag.read(bytes)));
+        return Optional.of(new Hello(Role.ALL[role], Tag.read(bytes)));
     }
 }

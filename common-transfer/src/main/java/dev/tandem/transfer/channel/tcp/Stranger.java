@@ -4,51 +4,55 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
-/** A socket that has not said who it is yet. Costs no thread; is closed when its time is up. */
-final class Stranger implements IdleSockets.Timed {
+/** A socket that has not said who it is yet. Costs no thread. Lives on the watching thread. */
+final class Stranger {
 
     private final SocketChannel socket;
     private final IdleSockets idle;
+    private final Consumer<Stranger> spoke;
     private final long lateAtNanos;
-    private final BiConsumer<Stranger, ByteBuffer> said;
     private final ByteBuffer hello = ByteBuffer.allocate(Hello.BYTES);
 
-    /** @param said gets the whole hello, or an incomplete one when the stranger is gone */
-    Stranger(SocketChannel socket, IdleSockets idle, long patienceNanos, BiConsumer<Stranger, ByteBuffer> said) {
+    /** @param spoke told when the whole hello is there, or never will be */
+    Stranger(SocketChannel socket, IdleSockets idle, long patienceNanos, Consumer<Stranger> spoke) {
         this.socket = socket;
         this.idle = idle;
+        this.spoke = spoke;
         this.lateAtNanos = System.nanoTime() + patienceNanos;
-        this.said = said;
     }
 
     SocketChannel socket() {
         return socket;
     }
 
-    void watch() {
+    boolean late(long nowNanos) {
+        return lateAtNanos - nowNanos < 0;
+    }
+
+    /** Not complete where the stranger left before. */
+    ByteBuffer hello() {
+        return hello.duplicate().flip();
+    }
+
+    void listen() {
         idle.watch(socket, SelectionKey.OP_READ, this::read);
     }
 
     private void read() {
-        try {
-            int count = socket.read(hello);
-            if (count >= 0 && hello.hasRemaining()) {
-                watch();
-                return;
-            }
-        } catch (IOException e) {
-            TcpConnection.closeQuietly(socket);
+        if (readSome() && hello.hasRemaining()) {
+            listen();
+        } else {
+            spoke.accept(this);
         }
-        said.accept(this, hello.flip());
     }
 
-    @Override
-    public void look(long nowNanos) {
-        if (lateAtNanos - nowNanos < 0) {
-            TcpConnection.closeQuietly(socket);
-            said.accept(this, hello.flip());
+    private boolean readSome() {
+        try {
+            return socket.read(hello) >= 0;
+        } catch (IOException e) {
+            return false;
         }
     }
 }

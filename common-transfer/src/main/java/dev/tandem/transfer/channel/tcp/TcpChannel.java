@@ -1,26 +1,17 @@
 package dev.tandem.transfer.channel.tcp;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
-import java.nio.ByteBuffer;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.ServerSocketChannel;
+import java.net.InetAddress;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import dev.tandem.transfer.Deadline;
-import dev.tandem.transfer.ErrorCode;
 import dev.tandem.transfer.MemoryRegion;
 import dev.tandem.transfer.TransferException;
 import dev.tandem.transfer.channel.ChannelException;
@@ -31,68 +22,58 @@ import dev.tandem.transfer.channel.MemoryGuard;
 import dev.tandem.transfer.channel.Offer;
 import dev.tandem.transfer.channel.TransferChannel;
 
-/** The TCP fabric of one node: one data port, opened once, and the connections to all its peers. */
+/**
+ * The TCP fabric of one node: one data port, opened once, and the connections to all its peers. Regions are host memory.
+ *
+ * <p>An idle connection costs its sockets and no thread. What is attached to a connection's
+ * {@link Connection#closed()} runs on a thread of the channel's, or on the one that closed it.
+ */
 public final class TcpChannel implements TransferChannel {
 
     private static final Logger log = LoggerFactory.getLogger(TcpChannel.class);
-    private static final int MAX_STRANGERS = 1024;
-    private static final int MAX_WORKERS = 64;
+    private static final Duration LEAVE = Duration.ofSeconds(5);
 
     private final TcpSettings settings;
     private final LocalRegions regions = new LocalRegions();
-    private final ServerSocketChannel listener;
+    private final DataPort port;
     private final IdleSockets idle;
-    private final ExecutorService workers;
-    private final TcpEnvironment environment;
-    private final Set<TcpOffer> offers = ConcurrentHashMap.newKeySet();
-    private final Set<Stranger> strangers = ConcurrentHashMap.newKeySet();
-    private volatile boolean closed;
+    private final Workers workers;
+    private final TcpNode node;
+    private final Dialer dialer;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
-    /** @throws TransferException when the data port cannot be bound */
+    /** @throws TransferException naming address and port when the data port cannot be bound */
     public TcpChannel(TcpSettings settings) {
         this.settings = settings;
-        this.listener = bind(settings);
-        this.idle = new IdleSockets("tcp-idle-" + port());
-        this.workers = workers();
-        this.environment = new TcpEnvironment(settings, regions, idle, workers);
-        listen();
-    }
-
-    private static ExecutorService workers() {
-        var workers = new ThreadPoolExecutor(
-                MAX_WORKERS,
-                MAX_WORKERS,
-                30,
-                TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(),
-                Thread.ofPlatform().daemon().name("tcp-worker-", 0).factory());
-        workers.allowCoreThreadTimeOut(true);
-        return workers;
-    }
-
-    private static ServerSocketChannel bind(TcpSettings settings) {
-        var address = new InetSocketAddress(settings.bindAddress(), settings.port());
+        this.idle = new IdleSockets();
         try {
-            ServerSocketChannel listener = ServerSocketChannel.open();
-            try {
-                listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-                return listener.bind(address, 1024);
-            } catch (IOException e) {
-                listener.close();
-                throw e;
-            }
-        } catch (IOException | RuntimeException e) {
-            throw new TransferException(
-                    ErrorCode.INTERNAL,
-                    "port %d on %s cannot be bound: %s"
-                            .formatted(settings.port(), settings.bindAddress(), e.getMessage()),
-                    e);
+            this.port = DataPort.bind(settings, idle);
+        } catch (RuntimeException e) {
+            idle.close();
+            throw e;
         }
+        this.workers = new Workers(
+                "tcp-worker-%d-".formatted(port()), settings.limits().workers());
+        this.node = new TcpNode(settings, regions, idle, workers);
+        this.dialer = new Dialer(node.traffic());
+        idle.add(dialer);
+        port.listen();
+        idle.start("tcp-idle-" + port());
     }
 
     /** The data port that is bound. */
     public int port() {
-        return listener.socket().getLocalPort();
+        return port.number();
+    }
+
+    /** Bytes that its connections have sent, headers included, since it was made. */
+    public long bytesSent() {
+        return node.traffic().sent().sum();
+    }
+
+    /** Bytes that its connections have received, headers and refused payloads included, since it was made. */
+    public long bytesReceived() {
+        return node.traffic().received().sum();
     }
 
     @Override
@@ -107,69 +88,49 @@ public final class TcpChannel implements TransferChannel {
 
     @Override
     public byte[] greeting() {
-        return new byte[] {(byte) settings.connectionsPerPeer()};
+        return new Greeting(settings.connectionsPerPeer(), settings.limits().batchEntries()).toBytes();
     }
 
     @Override
     public Offer offer(String name, byte[] greeting, MemoryGuard guard) {
-        if (greeting.length != 1 || greeting[0] < 1 || greeting[0] > 64) {
-            throw new ChannelException(Reason.INVALID, "tcp greeting: %d bytes are not one".formatted(greeting.length));
-        }
-        var meta = new OfferMeta(settings.advertisedHost(), port(), greeting[0], Tag.random());
-        var offer = new TcpOffer(name, meta, environment, guard, offers::remove);
-        offers.add(offer);
+        requireOpen();
+        Greeting greeted = Greeting.parse(greeting);
+        int sockets = Math.min(settings.connectionsPerPeer(), greeted.sockets());
+        var meta = new OfferMeta(
+                settings.advertisedHost(), port(), sockets, settings.limits().batchEntries(), Tag.random());
+        var offer = new TcpOffer(new TcpOffer.Wanted(name, meta, greeted.batchEntries(), guard), node, port::remove);
+        port.add(offer);
         return offer;
     }
 
     @Override
     public Connection connect(String name, byte[] offer, MemoryGuard guard, Deadline deadline) {
+        requireOpen();
         OfferMeta meta = OfferMeta.parse(offer);
-        List<SocketChannel> driven = new ArrayList<>();
-        List<SocketChannel> served = new ArrayList<>();
+        List<SocketChannel> opened = new ArrayList<>();
         try {
-            for (int i = 0; i < meta.drivingSockets(); i++) {
-                driven.add(open(meta, Hello.Role.CONNECTOR_DRIVES, deadline));
-            }
-            served.add(open(meta, Hello.Role.ACCEPTOR_DRIVES, deadline));
-        } catch (IOException e) {
-            driven.forEach(TcpConnection::closeQuietly);
+            dialAll(meta, opened, deadline);
+        } catch (IOException | RuntimeException e) {
+            opened.forEach(DataPort::close);
             throw new ChannelException(
                     deadline.hasPassed() ? Reason.TIMED_OUT : Reason.BROKEN,
-                    "%s: connecting to %s:%d: %s".formatted(name, meta.host(), meta.port(), e),
+                    "%s: connecting to %s port %d: %s".formatted(name, meta.host(), meta.port(), e),
                     e);
         }
-        var connection = new TcpConnection(name, environment, driven, served, guard);
-        environment.connections().add(connection);
-        return connection;
+        List<SocketChannel> driven = opened.subList(0, meta.sockets());
+        List<SocketChannel> served = opened.subList(meta.sockets(), opened.size());
+        return TcpConnection.open(new Rendezvous(name, driven, served, meta.batchEntries(), guard), node);
     }
 
-    private SocketChannel open(OfferMeta meta, Hello.Role role, Deadline deadline) throws IOException {
-        SocketChannel channel = SocketChannel.open();
-        var socket = new BatchSocket(channel);
-        IdleSockets.Timed limit = socket::closeIfLate;
-        idle.add(limit);
-        try {
-            socket.closeAt(System.nanoTime() + deadline.remainingNanos());
-            channel.connect(new InetSocketAddress(meta.host(), meta.port()));
-            configure(channel);
-            socket.writeAll(new Hello(role, meta.tag()).toBytes());
-            ByteBuffer answer = ByteBuffer.allocate(1);
-            socket.readAll(answer);
-            if (answer.get(0) != Hello.ACCEPTED) {
-                throw new IOException("the peer did not accept the tag");
-            }
-            return channel;
-        } catch (IOException | RuntimeException e) {
-            channel.close();
-            throw e instanceof IOException io ? io : new IOException(e.toString(), e);
-        } finally {
-            idle.remove(limit);
+    /** First those that this side drives, then the one that the other side does. */
+    private void dialAll(OfferMeta meta, List<SocketChannel> opened, Deadline deadline) throws IOException {
+        InetAddress[] addresses = Dialer.addresses(meta.host(), deadline);
+        var drives = new Hello(Hello.Role.CONNECTOR_DRIVES, meta.tag());
+        for (int i = 0; i < meta.sockets(); i++) {
+            opened.add(dialer.dial(addresses, meta.port(), drives, deadline));
         }
-    }
-
-    private static void configure(SocketChannel channel) throws IOException {
-        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+        var driven = new Hello(Hello.Role.ACCEPTOR_DRIVES, meta.tag());
+        opened.add(dialer.dial(addresses, meta.port(), driven, deadline));
     }
 
     @Override
@@ -177,70 +138,26 @@ public final class TcpChannel implements TransferChannel {
         return regions.export();
     }
 
-    private void listen() {
-        idle.watch(listener, SelectionKey.OP_ACCEPT, this::acceptAll);
-    }
-
-    private void acceptAll() {
-        if (closed) {
-            return;
-        }
-        try {
-            for (SocketChannel socket; (socket = listener.accept()) != null; ) {
-                welcome(socket);
-            }
-        } catch (IOException e) {
-            log.warn("tcp: accepting a connection failed", e);
-        }
-        listen();
-    }
-
-    private void welcome(SocketChannel socket) throws IOException {
-        if (strangers.size() >= MAX_STRANGERS) {
-            socket.close();
-            return;
-        }
-        configure(socket);
-        var stranger = new Stranger(socket, idle, settings.helloTimeout().toNanos(), this::introduce);
-        strangers.add(stranger);
-        idle.add(stranger);
-        stranger.watch();
-    }
-
-    private void introduce(Stranger stranger, ByteBuffer said) {
-        if (!strangers.remove(stranger)) {
-            return;
-        }
-        idle.remove(stranger);
-        Hello hello = said.remaining() == Hello.BYTES ? Hello.parse(said).orElse(null) : null;
-        TcpOffer offer = hello == null
-                ? null
-                : offers.stream()
-                        .filter(open -> open.admits(hello.tag()))
-                        .findFirst()
-                        .orElse(null);
-        if (offer == null || hello == null) {
-            TcpConnection.closeQuietly(stranger.socket());
-        } else {
-            offer.take(stranger.socket(), hello.role());
+    private void requireOpen() {
+        if (closed.get()) {
+            throw new ChannelException(Reason.CLOSED, "tcp: the channel is closed");
         }
     }
 
+    /** {@inheritDoc} Waits for its threads, at most 5 s for what cannot be interrupted. */
     @Override
     public void close() {
-        if (closed) {
+        if (!closed.compareAndSet(false, true)) {
             return;
         }
-        closed = true;
-        try {
-            listener.close();
-        } catch (IOException e) {
-            log.debug("tcp: closing the data port failed", e);
-        }
-        List.copyOf(offers).forEach(TcpOffer::close);
-        List.copyOf(environment.connections()).forEach(TcpConnection::close);
-        List.copyOf(strangers).forEach(stranger -> TcpConnection.closeQuietly(stranger.socket()));
+        Deadline deadline = Deadline.after(LEAVE);
+        dialer.close();
+        boolean fenced = node.connections().fenceAll(deadline);
         idle.close();
-        workers.shutdown();
+        port.close();
+        workers.close();
+        if (!workers.awaitEnd(deadline) || !fenced) {
+            log.warn("tcp: port {} is closed, but a guard or a caller still holds one of its threads", port());
+        }
     }
 }

@@ -4,60 +4,62 @@ import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
 import dev.tandem.transfer.Deadline;
 import dev.tandem.transfer.channel.ChannelException;
 import dev.tandem.transfer.channel.ChannelException.Reason;
 import dev.tandem.transfer.channel.Connection;
-import dev.tandem.transfer.channel.MemoryGuard;
 import dev.tandem.transfer.channel.RemoteRegion;
 import dev.tandem.transfer.channel.TransferBatch;
 
 /**
  * One generation's sockets to one peer: some that this side drives, one batch at a time each, and some that it serves.
- * They live and die together.
+ * They live and die together. An interrupted transfer ends the connection too.
  */
-final class TcpConnection implements Connection {
+final class TcpConnection implements Connection, IdleSockets.Ticked {
 
-    private static final Logger log = LoggerFactory.getLogger(TcpConnection.class);
+    private static final TransferBatch NOTHING = new TransferBatch();
+    private static final long PARK_AFTER_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final String name;
-    private final TcpEnvironment environment;
-    private final List<SocketChannel> sockets = new ArrayList<>();
-    private final List<IdleSockets.Timed> limits = new ArrayList<>();
+    private final TcpNode node;
+    private final int batchEntries;
+    private final Lifeline lifeline = new Lifeline();
+    private final List<BatchSocket> sockets = new ArrayList<>();
+    private final List<ServedSocket> served = new ArrayList<>();
     private final BlockingQueue<DrivingSocket> free;
-    private final CompletableFuture<ChannelException> closed = new CompletableFuture<>();
-    private int serving;
 
-    TcpConnection(
-            String name,
-            TcpEnvironment environment,
-            List<SocketChannel> driven,
-            List<SocketChannel> served,
-            MemoryGuard guard) {
-        this.name = name;
-        this.environment = environment;
-        this.sockets.addAll(driven);
-        this.sockets.addAll(served);
-        this.free = new ArrayBlockingQueue<>(driven.size());
-        for (SocketChannel socket : driven) {
-            var driving = new DrivingSocket(new BatchSocket(socket));
-            limits.add(driving);
-            free.add(driving);
+    private TcpConnection(Rendezvous met, TcpNode node) {
+        this.name = met.name();
+        this.node = node;
+        this.batchEntries = met.batchEntries();
+        this.free = new ArrayBlockingQueue<>(met.driven().size(), true);
+        for (SocketChannel channel : met.driven()) {
+            free.add(new DrivingSocket(added(channel), node.regions(), node.idle()));
         }
-        for (SocketChannel socket : served) {
-            var serving = new ServedSocket(new BatchSocket(socket), this, environment, guard);
-            limits.add(serving);
-            serving.watch();
+        for (SocketChannel channel : met.served()) {
+            served.add(new ServedSocket(this, node, added(channel), met.guard()));
         }
-        limits.forEach(environment.idle()::add);
+    }
+
+    /** Opens on sockets that are in blocking mode, and owns them from then on. */
+    static TcpConnection open(Rendezvous met, TcpNode node) {
+        var connection = new TcpConnection(met, node);
+        node.idle().add(connection);
+        node.connections().add(connection);
+        connection.served.forEach(ServedSocket::rest);
+        return connection;
+    }
+
+    private BatchSocket added(SocketChannel channel) {
+        var socket = new BatchSocket(channel, node.traffic());
+        sockets.add(socket);
+        return socket;
     }
 
     @Override
@@ -65,131 +67,171 @@ final class TcpConnection implements Connection {
         return LocalRegions.parse(handles);
     }
 
+    /** {@inheritDoc} The sockets take turns; who finds none free waits in line. */
     @Override
     public void write(TransferBatch batch, Deadline deadline) {
-        drive(BatchHeader.Kind.WRITE, batch, deadline);
+        transfer(BatchHeader.Kind.WRITE, batch, deadline);
     }
 
     @Override
     public void read(TransferBatch batch, Deadline deadline) {
-        drive(BatchHeader.Kind.READ, batch, deadline);
+        transfer(BatchHeader.Kind.READ, batch, deadline);
     }
 
+    private void transfer(BatchHeader.Kind kind, TransferBatch batch, Deadline deadline) {
+        if (batch.size() > batchEntries) {
+            throw new ChannelException(
+                    Reason.REFUSED,
+                    "%s: a batch of %d entries, the peer takes %d".formatted(name, batch.size(), batchEntries));
+        }
+        for (int entry = 0; entry < batch.size(); entry++) {
+            node.regions().requireRegistered(batch.local(entry));
+        }
+        if (batch.size() > 0) {
+            drive(kind, batch, deadline);
+        }
+    }
+
+    /** {@inheritDoc} Where all sockets are busy, bytes that move on one of them are the proof. */
     @Override
     public void probe(Deadline deadline) {
-        drive(BatchHeader.Kind.PROBE, new TransferBatch(), deadline);
+        drive(BatchHeader.Kind.PROBE, NOTHING, deadline);
     }
 
     private void drive(BatchHeader.Kind kind, TransferBatch batch, Deadline deadline) {
-        if (batch.size() > BatchHeader.MAX_ENTRIES) {
-            throw new ChannelException(
-                    Reason.REFUSED,
-                    "%d entries in a batch, at most %d".formatted(batch.size(), BatchHeader.MAX_ENTRIES));
+        if (!lifeline.enter()) {
+            throw dead();
         }
-        DrivingSocket socket = acquire(deadline);
+        Optional<ChannelException> failure;
         try {
-            socket.drive(kind, batch, deadline);
-        } catch (IOException e) {
-            var cause = socket.late()
-                    ? new ChannelException(Reason.TIMED_OUT, "%s: no answer to a batch in time".formatted(name), e)
-                    : new ChannelException(Reason.BROKEN, "%s: %s".formatted(name, e), e);
-            die(cause);
-            throw cause;
+            failure = driveInTurn(kind, batch, deadline);
         } finally {
-            free.add(socket);
+            lifeline.leave();
+        }
+        if (failure.isPresent()) {
+            throw failure.get().reason() == Reason.REFUSED ? failure.get() : ended(failure.get());
         }
     }
 
-    private DrivingSocket acquire(Deadline deadline) {
-        requireOpen();
-        DrivingSocket socket;
+    private Optional<ChannelException> driveInTurn(BatchHeader.Kind kind, TransferBatch batch, Deadline deadline) {
+        long began = System.nanoTime();
         try {
-            socket = free.poll(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
+            DrivingSocket socket = free.poll(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
+            if (socket == null) {
+                boolean proven = kind == BatchHeader.Kind.PROBE && movedSince(began);
+                return proven ? Optional.empty() : Optional.of(timedOut("no socket was free in time"));
+            }
+            try {
+                return driveOn(socket, kind, batch, deadline);
+            } finally {
+                free.add(socket);
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new ChannelException(Reason.REFUSED, "%s: interrupted before anything was sent".formatted(name), e);
-        }
-        if (socket == null) {
-            var cause = new ChannelException(Reason.TIMED_OUT, "%s: no socket was free in time".formatted(name));
-            die(cause);
-            throw cause;
-        }
-        return socket;
-    }
-
-    private void requireOpen() {
-        if (closed.isDone()) {
-            ChannelException cause = closed.join();
-            throw new ChannelException(cause.reason(), cause.message(), cause);
+            return Optional.of(failure(Reason.REFUSED, e));
         }
     }
 
-    /** A thread begins to serve a batch. @return false when the connection is over */
-    synchronized boolean beginServing() {
-        if (closed.isDone()) {
+    private Optional<ChannelException> driveOn(
+            DrivingSocket socket, BatchHeader.Kind kind, TransferBatch batch, Deadline deadline)
+            throws InterruptedException {
+        BufferSet buffers = node.buffers().take();
+        try {
+            if (!socket.unpark(deadline)) {
+                return Optional.of(timedOut("the watching thread did not let go of a socket"));
+            }
+            socket.drive(kind, batch, buffers, deadline);
+            return Optional.empty();
+        } catch (ChannelException e) {
+            return Optional.of(e);
+        } catch (IOException | RuntimeException | Error e) {
+            return Optional.of(socket.socket().late() ? timedOut("no answer to a batch") : failure(Reason.BROKEN, e));
+        } finally {
+            node.buffers().give(buffers);
+        }
+    }
+
+    private boolean movedSince(long nanos) {
+        return sockets.stream().anyMatch(socket -> socket.movedSince(nanos));
+    }
+
+    private ChannelException timedOut(String what) {
+        return new ChannelException(Reason.TIMED_OUT, "%s: %s".formatted(name, what));
+    }
+
+    ChannelException failure(Reason reason, Throwable cause) {
+        return new ChannelException(reason, "%s: %s".formatted(name, cause), cause);
+    }
+
+    Lifeline lifeline() {
+        return lifeline;
+    }
+
+    /** Ends the connection. @return what to throw: this failure, unless the connection had ended before */
+    private ChannelException ended(ChannelException failure) {
+        return end(failure) ? failure : dead();
+    }
+
+    private ChannelException dead() {
+        ChannelException cause = lifeline.cause().orElseThrow();
+        return new ChannelException(cause.reason(), cause.message(), cause);
+    }
+
+    /** Ends the connection for a reason that the watching thread has found; it must not run what others attached. */
+    void endSoon(Reason reason, String what) {
+        var cause = new ChannelException(reason, "%s: %s".formatted(name, what));
+        Thread.ofVirtual().name("tcp-end").start(() -> end(cause));
+    }
+
+    /** Ends the connection. @return whether this is the cause that counts, the first */
+    boolean end(ChannelException cause) {
+        if (!lifeline.end(cause)) {
             return false;
         }
-        serving++;
+        sockets.forEach(BatchSocket::close);
+        node.idle().remove(this);
+        node.idle().wakeUp();
+        node.connections().remove(this);
+        lifeline.publish();
         return true;
     }
 
-    synchronized void endServing() {
-        serving--;
-        notifyAll();
+    @Override
+    public void tick(long nowNanos) {
+        for (BatchSocket socket : sockets) {
+            socket.closeIfLate(nowNanos);
+        }
+        parkUnused(nowNanos);
     }
 
-    /** Ends the connection; only the first cause counts. */
-    void die(ChannelException cause) {
-        boolean first;
-        synchronized (this) {
-            first = !closed.isDone();
-            if (first) {
-                sockets.forEach(TcpConnection::closeQuietly);
+    private void parkUnused(long nowNanos) {
+        for (int left = free.size(); left > 0; left--) {
+            DrivingSocket socket = free.poll();
+            if (socket != null) {
+                socket.parkIfUnusedSince(nowNanos - PARK_AFTER_NANOS, this::drivenEnded);
+                free.add(socket);
             }
         }
-        if (first) {
-            limits.forEach(environment.idle()::remove);
-            environment.forget(this);
-            closed.complete(cause);
-        }
     }
 
-    static void closeQuietly(SocketChannel socket) {
-        try {
-            socket.close();
-        } catch (IOException e) {
-            log.debug("tcp: closing a socket failed", e);
-        }
+    private void drivenEnded() {
+        endSoon(Reason.BROKEN, "the peer closed the connection, or spoke out of turn");
     }
 
     @Override
     public CompletableFuture<ChannelException> closed() {
-        return closed;
+        return lifeline.published();
     }
 
     @Override
     public boolean fence(Deadline deadline) {
         close();
-        synchronized (this) {
-            while (serving > 0) {
-                long millis = TimeUnit.NANOSECONDS.toMillis(deadline.remainingNanos());
-                if (millis == 0) {
-                    return false;
-                }
-                try {
-                    wait(millis);
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                    return false;
-                }
-            }
-            return true;
-        }
+        return lifeline.awaitEmpty(deadline);
     }
 
     @Override
     public void close() {
-        die(new ChannelException(Reason.CLOSED, "%s: closed by this side".formatted(name)));
+        end(new ChannelException(Reason.CLOSED, "%s: closed by this side".formatted(name)));
     }
 
     @Override
