@@ -3,7 +3,10 @@ package dev.tandem.bench;
 /** What one can do with a pair that is up, ready to paste. */
 final class Guide {
 
-    private static final String TEXT = """
+    private Guide() {}
+
+    static String of(Pair pair) {
+        return """
 
             Both services are up. Ctrl-C ends them. In another terminal:
 
@@ -23,12 +26,7 @@ final class Guide {
               curl -s %2$s/actuator/prometheus | grep ^tandem_kv
               curl -s %3$s/actuator/prometheus | grep ^tandem_kv
 
-            """;
-
-    private Guide() {}
-
-    static String of(Pair pair) {
-        return TEXT.formatted(
+            """.formatted(
                 pair.decode().url(), pair.prefill().management(), pair.decode().management());
     }
 }

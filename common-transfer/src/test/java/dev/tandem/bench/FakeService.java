@@ -19,11 +19,6 @@ import com.sun.net.httpserver.HttpServer;
  */
 public final class FakeService {
 
-    private static final String MOVED = """
-            tandem_kv_transfer_bytes_total{channel="tcp",direction="%1$s"} %2$d
-            tandem_kv_transfer_chunks_total{direction="%1$s"} %3$d
-            """;
-
     private final Map<String, String> properties = new HashMap<>();
     private int completions;
 
@@ -62,7 +57,10 @@ public final class FakeService {
 
     private String metrics() {
         String direction = properties.containsKey("tandem.front-door.prefill-urls") ? "received" : "sent";
-        return MOVED.formatted(direction, completions * 3072L, completions);
+        return """
+                tandem_kv_transfer_bytes_total{channel="tcp",direction="%1$s"} %2$d
+                tandem_kv_transfer_chunks_total{direction="%1$s"} %3$d
+                """.formatted(direction, completions * 3072L, completions);
     }
 
     /** A decode service's front door, or, asked by one, a prefill service that has sent its chunk. */

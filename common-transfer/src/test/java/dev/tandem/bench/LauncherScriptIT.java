@@ -60,7 +60,10 @@ class LauncherScriptIT {
         Path direct = Files.createSymbolicLink(folder.resolve("direct"), SCRIPT);
         Path indirect = Files.createSymbolicLink(folder.resolve("indirect"), direct.getFileName());
 
-        assertThat(run(indirect, "jdk")).isEqualTo(new Result(0, JDK + "\n"));
+        Result result = run(indirect, "jdk");
+
+        assertThat(result).isEqualTo(new Result(0, JDK + "\n"));
+        Files.delete(direct);
     }
 
     @Test
@@ -88,9 +91,11 @@ class LauncherScriptIT {
     private Path fakeJdk(String version, String tool) throws IOException {
         Path home = folder.resolve("fake-jdk");
         Path bin = Files.createDirectories(home.resolve("bin"));
-        String java =
-                "#!/bin/sh\necho 'Picked up JAVA_TOOL_OPTIONS: -Dx' >&2\necho 'openjdk version \"%s\" 2026-01-01' >&2\n";
-        executable(bin.resolve("java"), java.formatted(version));
+        executable(bin.resolve("java"), """
+                #!/bin/sh
+                echo 'Picked up JAVA_TOOL_OPTIONS: -Dx' >&2
+                echo 'openjdk version "%s" 2026-01-01' >&2
+                """.formatted(version));
         executable(bin.resolve(tool), "#!/bin/sh\n");
         return home;
     }
