@@ -107,6 +107,12 @@ public final class TcpChannel implements TransferChannel {
     public Connection connect(String name, byte[] offer, MemoryGuard guard, Deadline deadline) {
         requireOpen();
         OfferMeta meta = OfferMeta.parse(offer);
+        if (meta.sockets() > settings.connectionsPerPeer()) {
+            throw new ChannelException(
+                    Reason.INVALID,
+                    "%s: the offer asks for %d sockets, %d were greeted"
+                            .formatted(name, meta.sockets(), settings.connectionsPerPeer()));
+        }
         List<SocketChannel> opened = new ArrayList<>();
         try {
             dialAll(meta, opened, deadline);

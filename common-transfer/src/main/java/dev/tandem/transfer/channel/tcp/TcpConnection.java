@@ -128,7 +128,8 @@ final class TcpConnection implements Connection, IdleSockets.Ticked {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return Optional.of(failure(Reason.REFUSED, e));
+            return Optional.of(new ChannelException(
+                    Reason.REFUSED, "%s: interrupted before anything was sent".formatted(name), e));
         }
     }
 
@@ -160,7 +161,9 @@ final class TcpConnection implements Connection, IdleSockets.Ticked {
     }
 
     ChannelException failure(Reason reason, Throwable cause) {
-        return new ChannelException(reason, "%s: %s".formatted(name, cause), cause);
+        boolean speaksForItself = cause instanceof IOException && cause.getMessage() != null;
+        String what = speaksForItself ? cause.getMessage() : cause.toString();
+        return new ChannelException(reason, "%s: %s".formatted(name, what), cause);
     }
 
     Lifeline lifeline() {
