@@ -66,6 +66,11 @@ public final class TcpChannel implements TransferChannel {
         return port.number();
     }
 
+    /** Connections that are open now. */
+    public int connections() {
+        return node.connections().count();
+    }
+
     /** Bytes that its connections have sent, headers included, since it was made. */
     public long bytesSent() {
         return node.traffic().sent().sum();

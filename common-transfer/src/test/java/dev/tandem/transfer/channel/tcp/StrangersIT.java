@@ -156,6 +156,7 @@ class StrangersIT {
         offer.close();
 
         assertThat(Pair.cause(connected.closed()).reason()).isEqualTo(ChannelException.Reason.BROKEN);
+        assertThat(receiver.channel().connections()).isZero();
         assertThatThrownBy(() -> offer.accept(Pair.soon())).isInstanceOf(ChannelException.class);
     }
 
