@@ -24,8 +24,9 @@ import static dev.tandem.transfer.channel.Pair.result;
 import static dev.tandem.transfer.channel.Pair.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * What every fabric promises, whichever it is. A fabric's test extends this class, names its nodes, and turns off what
@@ -165,9 +166,7 @@ public abstract class ChannelContract {
 
         assertThat(pair.receivers())
                 .extracting(RemoteRegion::id, RemoteRegion::index, RemoteRegion::bytes)
-                .containsExactly(
-                        org.assertj.core.groups.Tuple.tuple(to.id(), 0, to.bytes()),
-                        org.assertj.core.groups.Tuple.tuple(second.id(), 1, second.bytes()));
+                .containsExactly(tuple(to.id(), 0, to.bytes()), tuple(second.id(), 1, second.bytes()));
     }
 
     @Test
@@ -438,7 +437,7 @@ public abstract class ChannelContract {
     // Guarding
 
     private void assumeGuarded() {
-        assumeThat(receiver.channel().kind().guarded()).isTrue();
+        assumeTrue(receiver.channel().kind().guarded());
     }
 
     @Test
@@ -533,7 +532,7 @@ public abstract class ChannelContract {
         end.of(pair).close();
 
         assertThat(cause(end.of(pair).closed()).reason()).isEqualTo(Reason.CLOSED);
-        assumeThat(noticesTheEnd()).isTrue();
+        assumeTrue(noticesTheEnd());
         assertThat(cause(end.other(pair).closed()).reason()).isEqualTo(Reason.BROKEN);
     }
 
@@ -545,7 +544,7 @@ public abstract class ChannelContract {
 
         end.of(pair).close();
 
-        assumeThat(noticesTheEnd()).isTrue();
+        assumeTrue(noticesTheEnd());
         assertThat(cause(end.other(pair).closed()).reason()).isEqualTo(Reason.BROKEN);
     }
 

@@ -24,7 +24,7 @@ final class Answer {
     }
 
     static void putInvalid(ByteBuffer into, long sequence, InvalidBatchException why) {
-        put(into, INVALID, sequence, why.entry(), why.violation().ordinal());
+        put(into, INVALID, sequence, why.entry(), why.violation().code());
     }
 
     private static void put(ByteBuffer into, int status, long sequence, int where, int what) {

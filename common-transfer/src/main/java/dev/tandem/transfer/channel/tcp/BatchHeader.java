@@ -18,17 +18,27 @@ record BatchHeader(Kind kind, long sequence, int entries, long totalBytes) {
 
     /** What a batch asks. */
     enum Kind {
-        WRITE,
-        READ,
-        PROBE;
+        WRITE(0),
+        READ(1),
+        PROBE(2);
 
         private static final Kind[] ALL = values();
+
+        private final int code;
+
+        Kind(int code) {
+            this.code = code;
+        }
+
+        int code() {
+            return code;
+        }
     }
 
     /** Puts a batch's header and its entries; an unboxed twin of {@link #read}. */
     static void put(ByteBuffer into, Kind kind, long sequence, TransferBatch batch) {
         into.putInt(MAGIC)
-                .putInt(kind.ordinal() << 24)
+                .putInt(kind.code << 24)
                 .putLong(sequence)
                 .putInt(batch.size())
                 .putInt(0)

@@ -109,7 +109,7 @@ final class BatchServer {
             reading.ask(header.entries());
             Answer.put(answer, sequence, firstRefused, refused);
             answer.put(bitmap).flip();
-            Gather gather = buffers.gather().begin(answer);
+            Gather gather = buffers.gather().begin(socket, answer);
             for (int entry = 0; entry < header.entries(); entry++) {
                 if (reading.admitted(entry)) {
                     EntryTable entries = buffers.entries();

@@ -84,11 +84,6 @@ final class BatchSocket implements Closeable {
         }
     }
 
-    /** Writes as much of these buffers as one call takes. */
-    void write(ByteBuffer[] buffers, int from, int count) throws IOException {
-        sent(channel.write(buffers, from, count));
-    }
-
     void readAll(ByteBuffer buffer) throws IOException {
         while (buffer.hasRemaining()) {
             received(channel.read(buffer));
@@ -105,7 +100,8 @@ final class BatchSocket implements Closeable {
         Socket socket = channel.socket();
         socket.setSoTimeout(millis);
         try {
-            int count = socket.getInputStream().read(buffer.array(), buffer.position(), buffer.remaining());
+            int at = buffer.arrayOffset() + buffer.position();
+            int count = socket.getInputStream().read(buffer.array(), at, buffer.remaining());
             received(count);
             buffer.position(buffer.position() + count);
             return true;

@@ -15,8 +15,8 @@ final class BufferSet {
     private ByteBuffer scratch = ByteBuffer.allocateDirect(0);
 
     BufferSet(LocalRegions regions) {
-        this.gather = new Gather(regions);
         this.views = new RegionViews(regions);
+        this.gather = new Gather(views);
     }
 
     Gather gather() {

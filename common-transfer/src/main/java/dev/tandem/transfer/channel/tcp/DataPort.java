@@ -40,6 +40,7 @@ final class DataPort implements IdleSockets.Ticked {
     private final Set<Stranger> strangers = new LinkedHashSet<>();
 
     private boolean paused;
+    private boolean failing;
 
     private DataPort(TcpSettings settings, IdleSockets idle, ServerSocketChannel listener) {
         this.settings = settings;
@@ -97,13 +98,22 @@ final class DataPort implements IdleSockets.Ticked {
                 welcome(socket);
                 socket = taken < MOST_AT_ONCE ? listener.accept() : null;
             }
+            failing = false;
             watch();
         } catch (ClosedChannelException e) {
             log.trace("tcp: port {} is closed", number, e);
         } catch (IOException e) {
-            log.warn("tcp: port {} cannot take a connection in, the next try follows shortly", number, e);
-            paused = true;
+            pause(e);
         }
+    }
+
+    /** Out of descriptors, most likely: trying again at once would fail again. */
+    private void pause(IOException e) {
+        if (!failing) {
+            log.warn("tcp: port {} cannot take a connection in, it tries again several times a second", number, e);
+        }
+        failing = true;
+        paused = true;
     }
 
     private void welcome(SocketChannel socket) {

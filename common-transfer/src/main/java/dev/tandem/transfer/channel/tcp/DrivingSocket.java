@@ -82,7 +82,7 @@ final class DrivingSocket {
     private void send(BatchHeader.Kind kind, TransferBatch batch, BufferSet buffers) throws IOException {
         ByteBuffer header = buffers.outgoing(BatchHeader.BYTES + batch.size() * EntryTable.ENTRY_BYTES);
         BatchHeader.put(header, kind, sequence, batch);
-        Gather gather = buffers.gather().begin(header.flip());
+        Gather gather = buffers.gather().begin(socket, header.flip());
         if (kind == BatchHeader.Kind.WRITE) {
             for (int entry = 0; entry < batch.size(); entry++) {
                 int region = regions.indexOf(batch.local(entry));

@@ -4,67 +4,58 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Collects pieces of regions and sends them with few calls: small ones together, large ones in parts, as calls of more
- * than half a mebibyte are slower on loopback.
+ * Sends pieces of regions with few calls: large ones straight from their region, in parts, as calls of more than half a
+ * mebibyte are slower on loopback; small ones together, as a copy costs less than a call. (A gathering write would do
+ * without the copy, but allocates for each buffer over memory that an arena may close.)
  */
 final class Gather {
 
     static final int CALL_BYTES = 512 << 10;
 
-    private static final int SLOTS = 32;
+    private static final int SMALL_BYTES = 32 << 10;
+    private static final int ROOM_BYTES = 128 << 10;
 
-    private final LocalRegions regions;
-    private final ByteBuffer[] pieces = new ByteBuffer[SLOTS];
-    /** One for each slot, as two pieces of one region need two buffers. */
-    private final RegionViews[] views = new RegionViews[SLOTS];
+    private final RegionViews views;
+    private ByteBuffer room = ByteBuffer.allocateDirect(0);
 
-    private int count;
-    private long payloadBytes;
-
-    Gather(LocalRegions regions) {
-        this.regions = regions;
+    Gather(RegionViews views) {
+        this.views = views;
     }
 
     /** Begins with these bytes; what an earlier failure left is forgotten. */
-    Gather begin(ByteBuffer first) {
-        pieces[0] = first;
-        count = 1;
-        payloadBytes = 0;
+    Gather begin(BatchSocket socket, ByteBuffer first) throws IOException {
+        if (room.capacity() == 0) {
+            room = ByteBuffer.allocateDirect(ROOM_BYTES);
+        }
+        room.clear();
+        add(socket, first);
         return this;
     }
 
     /** Adds a piece of a region; sends whenever there is enough for a call. */
-    void add(BatchSocket socket, int region, long offset, long length) throws IOException {
-        for (long at = offset, end = offset + length; at < end; ) {
-            if (count == SLOTS || payloadBytes >= CALL_BYTES) {
-                send(socket);
-            }
-            ByteBuffer piece = views(count).piece(region, at, Math.min(end - at, CALL_BYTES - payloadBytes));
-            pieces[count++] = piece;
-            payloadBytes += piece.remaining();
+    void add(BatchSocket socket, int region, long offset, long bytes) throws IOException {
+        for (long at = offset, end = offset + bytes; at < end; ) {
+            ByteBuffer piece = views.piece(region, at, Math.min(end - at, CALL_BYTES));
             at += piece.remaining();
+            add(socket, piece);
+        }
+    }
+
+    private void add(BatchSocket socket, ByteBuffer piece) throws IOException {
+        if (piece.remaining() > room.remaining()) {
+            send(socket);
+        }
+        if (piece.remaining() <= SMALL_BYTES) {
+            room.put(piece);
+        } else {
+            send(socket);
+            socket.writeAll(piece);
         }
     }
 
     /** Sends what is left. */
     void send(BatchSocket socket) throws IOException {
-        for (int sent = 0; sent < count; ) {
-            if (pieces[sent].hasRemaining()) {
-                socket.write(pieces, sent, count - sent);
-            } else {
-                sent++;
-            }
-        }
-        count = 0;
-        payloadBytes = 0;
-    }
-
-    private RegionViews views(int slot) {
-        RegionViews own = views[slot];
-        if (own == null) {
-            own = new RegionViews(regions);
-            views[slot] = own;
-        }
-        return own;
+        socket.writeAll(room.flip());
+        room.clear();
     }
 }

@@ -14,17 +14,23 @@ record Hello(Role role, Tag tag) {
 
     /** Which side sends batches on a socket; the other serves them. */
     enum Role {
-        CONNECTOR_DRIVES,
-        ACCEPTOR_DRIVES;
+        CONNECTOR_DRIVES(0),
+        ACCEPTOR_DRIVES(1);
 
         private static final Role[] ALL = values();
+
+        private final byte code;
+
+        Role(int code) {
+            this.code = (byte) code;
+        }
     }
 
     ByteBuffer toBytes() {
         return ByteBuffer.allocate(BYTES)
                 .putInt(MAGIC)
                 .put(VERSION)
-                .put((byte) role.ordinal())
+                .put(role.code)
                 .putShort((short) 0)
                 .put(tag.bytes())
                 .flip();

@@ -59,9 +59,15 @@ final class LocalRegions {
     /** @throws IllegalArgumentException when the region is not registered */
     void requireRegistered(MemoryRegion region) {
         Integer index = indexes.get(region.id());
-        if (index == null || !regions.get(index).equals(region)) {
+        if (index == null || !same(regions.get(index), region)) {
             throw new IllegalArgumentException("tcp: region %s is not registered".formatted(region.id()));
         }
+    }
+
+    /** Segments are equal when they begin at the same address, whatever their size. */
+    private static boolean same(MemoryRegion one, MemoryRegion other) {
+        return one.bytes() == other.bytes()
+                && one.segment().address() == other.segment().address();
     }
 
     /** Of a registered region. */

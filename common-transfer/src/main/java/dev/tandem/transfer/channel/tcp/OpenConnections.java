@@ -24,6 +24,10 @@ final class OpenConnections {
         open.remove(connection);
     }
 
+    int count() {
+        return open.size();
+    }
+
     /**
      * Closes all, now and from now on.
      *

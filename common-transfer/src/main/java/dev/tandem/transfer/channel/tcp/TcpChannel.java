@@ -66,6 +66,11 @@ public final class TcpChannel implements TransferChannel {
         return port.number();
     }
 
+    /** Connections that are open now. */
+    public int connections() {
+        return node.connections().count();
+    }
+
     /** Bytes that its connections have sent, headers included, since it was made. */
     public long bytesSent() {
         return node.traffic().sent().sum();
@@ -107,6 +112,12 @@ public final class TcpChannel implements TransferChannel {
     public Connection connect(String name, byte[] offer, MemoryGuard guard, Deadline deadline) {
         requireOpen();
         OfferMeta meta = OfferMeta.parse(offer);
+        if (meta.sockets() > settings.connectionsPerPeer()) {
+            throw new ChannelException(
+                    Reason.INVALID,
+                    "%s: the offer asks for %d sockets, %d were greeted"
+                            .formatted(name, meta.sockets(), settings.connectionsPerPeer()));
+        }
         List<SocketChannel> opened = new ArrayList<>();
         try {
             dialAll(meta, opened, deadline);

@@ -5,8 +5,6 @@ import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -32,15 +30,14 @@ final class TcpConnection implements Connection, IdleSockets.Ticked {
     private final Lifeline lifeline = new Lifeline();
     private final List<BatchSocket> sockets = new ArrayList<>();
     private final List<ServedSocket> served = new ArrayList<>();
-    private final BlockingQueue<DrivingSocket> free;
+    private final FreeSockets free = new FreeSockets();
 
     private TcpConnection(Rendezvous met, TcpNode node) {
         this.name = met.name();
         this.node = node;
         this.batchEntries = met.batchEntries();
-        this.free = new ArrayBlockingQueue<>(met.driven().size(), true);
         for (SocketChannel channel : met.driven()) {
-            free.add(new DrivingSocket(added(channel), node.regions(), node.idle()));
+            free.give(new DrivingSocket(added(channel), node.regions(), node.idle()));
         }
         for (SocketChannel channel : met.served()) {
             served.add(new ServedSocket(this, node, added(channel), met.guard()));
@@ -116,19 +113,20 @@ final class TcpConnection implements Connection, IdleSockets.Ticked {
     private Optional<ChannelException> driveInTurn(BatchHeader.Kind kind, TransferBatch batch, Deadline deadline) {
         long began = System.nanoTime();
         try {
-            DrivingSocket socket = free.poll(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
-            if (socket == null) {
+            Optional<DrivingSocket> socket = free.take(deadline);
+            if (socket.isEmpty()) {
                 boolean proven = kind == BatchHeader.Kind.PROBE && movedSince(began);
                 return proven ? Optional.empty() : Optional.of(timedOut("no socket was free in time"));
             }
             try {
-                return driveOn(socket, kind, batch, deadline);
+                return driveOn(socket.get(), kind, batch, deadline);
             } finally {
-                free.add(socket);
+                free.give(socket.get());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return Optional.of(failure(Reason.REFUSED, e));
+            return Optional.of(new ChannelException(
+                    Reason.REFUSED, "%s: interrupted before anything was sent".formatted(name), e));
         }
     }
 
@@ -160,7 +158,9 @@ final class TcpConnection implements Connection, IdleSockets.Ticked {
     }
 
     ChannelException failure(Reason reason, Throwable cause) {
-        return new ChannelException(reason, "%s: %s".formatted(name, cause), cause);
+        boolean speaksForItself = cause instanceof IOException && cause.getMessage() != null;
+        String what = speaksForItself ? cause.getMessage() : cause.toString();
+        return new ChannelException(reason, "%s: %s".formatted(name, what), cause);
     }
 
     Lifeline lifeline() {
@@ -201,17 +201,7 @@ final class TcpConnection implements Connection, IdleSockets.Ticked {
         for (BatchSocket socket : sockets) {
             socket.closeIfLate(nowNanos);
         }
-        parkUnused(nowNanos);
-    }
-
-    private void parkUnused(long nowNanos) {
-        for (int left = free.size(); left > 0; left--) {
-            DrivingSocket socket = free.poll();
-            if (socket != null) {
-                socket.parkIfUnusedSince(nowNanos - PARK_AFTER_NANOS, this::drivenEnded);
-                free.add(socket);
-            }
-        }
+        free.show(socket -> socket.parkIfUnusedSince(nowNanos - PARK_AFTER_NANOS, this::drivenEnded));
     }
 
     private void drivenEnded() {

@@ -54,6 +54,8 @@ final class TcpOffer implements Offer {
             over.accept(this);
             var met = new Rendezvous(wanted.name(), driven, served, wanted.peerBatchEntries(), wanted.guard());
             connection = Optional.of(TcpConnection.open(met, node));
+            served.clear();
+            driven.clear();
             notifyAll();
         }
         return true;

@@ -1,21 +1,28 @@
 package dev.tandem.transfer.channel.tcp;
 
+import java.util.Arrays;
+
 /** What can be wrong with a batch's header. */
 enum Violation {
-    MAGIC("does not begin like a batch"),
-    KIND("asks for something unknown"),
-    SEQUENCE("is not the next one"),
-    ENTRIES("has too many entries, or entries where none belong"),
-    REGION("names a region that is not there"),
-    RANGE("does not lie in its region"),
-    TOTAL("does not add up to its size");
+    MAGIC(1, "does not begin like a batch"),
+    KIND(2, "asks for something unknown"),
+    SEQUENCE(3, "is not the next one"),
+    ENTRIES(4, "has too many entries, or entries where none belong"),
+    REGION(5, "names a region that is not there"),
+    RANGE(6, "does not lie in its region"),
+    TOTAL(7, "does not add up to its size");
 
-    private static final Violation[] ALL = values();
-
+    private final int code;
     private final String sentence;
 
-    Violation(String sentence) {
+    Violation(int code, String sentence) {
+        this.code = code;
         this.sentence = sentence;
+    }
+
+    /** The number that an answer carries. */
+    int code() {
+        return code;
     }
 
     /** What is wrong, for a message about the batch or its entry. */
@@ -23,8 +30,12 @@ enum Violation {
         return sentence;
     }
 
-    /** Of the number that an answer carries. */
-    static String sentence(int ordinal) {
-        return ordinal >= 0 && ordinal < ALL.length ? ALL[ordinal].sentence : "is invalid";
+    /** What is wrong, of the number that an answer carries. */
+    static String sentence(int code) {
+        return Arrays.stream(values())
+                .filter(violation -> violation.code == code)
+                .map(Violation::sentence)
+                .findFirst()
+                .orElse("is invalid");
     }
 }
