@@ -31,33 +31,41 @@ public final class ReceiverNode extends TestNode {
     public record Options(
             Duration stepTimeout,
             Duration lease,
+            Duration heartbeat,
             int initPort,
             int allocPort,
             KvLayout layout,
             UnaryOperator<RequestServer.Handler> initHandler) {
 
         public static Options usual() {
-            return new Options(Duration.ofSeconds(5), Duration.ofSeconds(30), 0, 0, LAYOUT, handler -> handler);
+            return new Options(
+                    Duration.ofSeconds(5),
+                    Duration.ofSeconds(30),
+                    Duration.ofSeconds(10),
+                    0,
+                    0,
+                    LAYOUT,
+                    handler -> handler);
         }
 
         public Options stepTimeout(Duration other) {
-            return new Options(other, lease, initPort, allocPort, layout, initHandler);
+            return new Options(other, lease, heartbeat, initPort, allocPort, layout, initHandler);
         }
 
         public Options lease(Duration other) {
-            return new Options(stepTimeout, other, initPort, allocPort, layout, initHandler);
+            return new Options(stepTimeout, other, heartbeat, initPort, allocPort, layout, initHandler);
         }
 
         public Options ports(int init, int alloc) {
-            return new Options(stepTimeout, lease, init, alloc, layout, initHandler);
+            return new Options(stepTimeout, lease, heartbeat, init, alloc, layout, initHandler);
         }
 
         public Options layout(KvLayout other) {
-            return new Options(stepTimeout, lease, initPort, allocPort, other, initHandler);
+            return new Options(stepTimeout, lease, heartbeat, initPort, allocPort, other, initHandler);
         }
 
         public Options initHandler(UnaryOperator<RequestServer.Handler> other) {
-            return new Options(stepTimeout, lease, initPort, allocPort, layout, other);
+            return new Options(stepTimeout, lease, heartbeat, initPort, allocPort, layout, other);
         }
     }
 
@@ -93,7 +101,7 @@ public final class ReceiverNode extends TestNode {
                         compatibility(options.layout()),
                         stepTimeout,
                         options.lease(),
-                        options.lease().dividedBy(3),
+                        options.heartbeat(),
                         Duration.ofSeconds(1)),
                 peers,
                 channels,
