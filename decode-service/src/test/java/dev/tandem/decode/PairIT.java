@@ -1,6 +1,8 @@
 package dev.tandem.decode;
 
 import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
@@ -123,6 +126,25 @@ class PairIT {
     }
 
     @Test
+    @Order(6)
+    void descriptorsAndThreadsAreBackAtTheirBaselineAfterClientsLeft() throws Exception {
+        Assumptions.assumeTrue(Files.isDirectory(Path.of("/proc/self/fd")), "counts descriptors in /proc");
+        eightClientsAtOnceGetTheirOwnTokens();
+        List<Long> before = pair.openDescriptors();
+        List<Long> threads = pair.threads();
+
+        eightClientsAtOnceGetTheirOwnTokens();
+        eightClientsAtOnceGetTheirOwnTokens();
+
+        Awaitility.await().atMost(Duration.ofSeconds(45)).untilAsserted(() -> {
+            for (int process = 0; process < before.size(); process++) {
+                assertThat(pair.openDescriptors().get(process)).isLessThanOrEqualTo(before.get(process) + 3);
+                assertThat(pair.threads().get(process)).isLessThanOrEqualTo(threads.get(process) + 3);
+            }
+        });
+    }
+
+    @Test
     @Order(7)
     void prefillKilledUnderLoadEndsEveryRequestAndComesBackUnaided() throws Exception {
         // Given
@@ -150,13 +172,20 @@ class PairIT {
     @Order(8)
     void decodeKilledAndRestartedOnItsPortsServesTheNextRequestUnaided() throws Exception {
         // Given
-        pair.greedy("Before decode is killed", 4);
+        List<Future<Reply>> load = new ArrayList<>();
+        for (int client = 0; client < 8; client++) {
+            String prompt = "Load %d before decode dies. %s".formatted(client, "the sea rolled on and on, ".repeat(20));
+            load.add(clients.submit(() -> pair.greedy(prompt, 64, "X-Request-Timeout", "20s")));
+        }
 
         // When
         pair.killDecode();
-        pair.restartDecode();
 
-        // Then
+        // Then: the front door itself is gone, so a client has its answer or a broken connection, never silence
+        for (Future<Reply> each : load) {
+            Awaitility.await().atMost(Duration.ofSeconds(22)).until(each::isDone);
+        }
+        pair.restartDecode();
         Awaitility.await()
                 .atMost(Duration.ofSeconds(20))
                 .untilAsserted(() -> assertThat(pair.greedy("After decode came back " + System.nanoTime(), 8)

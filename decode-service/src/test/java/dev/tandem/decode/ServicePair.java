@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import tools.jackson.databind.JsonNode;
@@ -131,8 +132,20 @@ final class ServicePair implements AutoCloseable {
         awaitReady();
     }
 
-    Process prefillProcess() {
-        return prefill;
+    /** Of prefill and decode. */
+    List<Long> openDescriptors() throws IOException {
+        return List.of(entries(prefill, "fd"), entries(decode, "fd"));
+    }
+
+    /** Of prefill and decode. */
+    List<Long> threads() throws IOException {
+        return List.of(entries(prefill, "task"), entries(decode, "task"));
+    }
+
+    private static long entries(Process process, String folder) throws IOException {
+        try (Stream<Path> entries = Files.list(Path.of("/proc", Long.toString(process.pid()), folder))) {
+            return entries.count();
+        }
     }
 
     private void awaitReady() {

@@ -3,6 +3,7 @@ package dev.tandem.transfer.config;
 import java.time.Duration;
 import java.util.List;
 
+import io.micrometer.core.instrument.binder.MeterBinder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -74,6 +75,11 @@ public class ReceiverConfiguration {
             Drain drain,
             TransferMetrics metrics) {
         return new Receiver(settings, peers, store, arrivals, drain::draining, metrics, System::nanoTime);
+    }
+
+    @Bean
+    MeterBinder leaseGauge(TransferMetrics metrics, Receiver receiver) {
+        return _ -> metrics.leasesActive(receiver::openTransfers);
     }
 
     @Bean
