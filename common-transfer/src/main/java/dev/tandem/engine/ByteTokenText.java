@@ -7,75 +7,52 @@ import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Text of a byte-level model: a token below 256 is a byte of UTF-8, any other has no text. */
+/**
+ * Text of a byte-level model: an id below 256 is a byte of UTF-8, the two marks have no text.
+ *
+ * <p>Of several stop strings, the one that begins first ends the text, whichever is complete first: what comes out does
+ * not depend on how the text was cut into tokens.
+ */
 final class ByteTokenText implements TokenText {
+
+    private static final int LONGEST_CHARACTER = 4;
 
     private final List<String> stops;
     private final CharsetDecoder utf8 = StandardCharsets.UTF_8
             .newDecoder()
             .onMalformedInput(CodingErrorAction.REPLACE)
             .onUnmappableCharacter(CodingErrorAction.REPLACE);
-    private final ByteBuffer bytes = ByteBuffer.allocate(8);
-    private final CharBuffer chars = CharBuffer.allocate(16);
-    private final StringBuilder held = new StringBuilder();
+    private final ByteBuffer bytes = ByteBuffer.allocate(LONGEST_CHARACTER);
+    private final CharBuffer chars = CharBuffer.allocate(2 * LONGEST_CHARACTER);
+    private String held = "";
     private boolean stopped;
 
+    /** @throws IllegalArgumentException when a stop string is empty */
     ByteTokenText(List<String> stops) {
-        this.stops = List.copyOf(stops);
+        if (stops.contains("")) {
+            throw new IllegalArgumentException("stop string %d is empty".formatted(stops.indexOf("")));
+        }
+        this.stops = stops.stream().filter(ByteTokenText::hasWholeCharacters).toList();
+    }
+
+    /** Text never has half a character, so a stop string that has one is never met. */
+    private static boolean hasWholeCharacters(String stop) {
+        return StandardCharsets.UTF_8.newEncoder().canEncode(stop);
     }
 
     @Override
     public String accept(int token) {
-        if (stopped || token < 0 || token > 255) {
+        if (token < 0 || token >= ByteTokens.VOCABULARY) {
+            throw new IllegalArgumentException("token %d, must be 0..%d".formatted(token, ByteTokens.VOCABULARY - 1));
+        }
+        if (stopped || token >= ByteTokens.BEGIN) {
             return "";
         }
         bytes.put((byte) token).flip();
         utf8.decode(bytes, chars, false);
         bytes.compact();
-        takeChars();
-        return certain();
-    }
-
-    private void takeChars() {
-        chars.flip();
-        held.append(chars);
-        chars.clear();
-    }
-
-    private String certain() {
-        int stop = firstStop();
-        if (stop >= 0) {
-            stopped = true;
-            return take(stop);
-        }
-        return take(held.length() - longestBeginning());
-    }
-
-    private int firstStop() {
-        return stops.stream()
-                .mapToInt(held::indexOf)
-                .filter(at -> at >= 0)
-                .min()
-                .orElse(-1);
-    }
-
-    /** Length of the longest end of the held text that a stop string begins with. */
-    private int longestBeginning() {
-        int longest = 0;
-        for (String stop : stops) {
-            for (int length = Math.min(stop.length() - 1, held.length()); length > longest; length--) {
-                if (stop.startsWith(held.substring(held.length() - length))) {
-                    longest = length;
-                }
-            }
-        }
-        return longest;
-    }
-
-    private String take(int length) {
-        String text = held.substring(0, length);
-        held.delete(0, length);
-        return text;
+        holdDecoded();
+        return release(false);
     }
 
     @Override
@@ -85,13 +62,46 @@ final class ByteTokenText implements TokenText {
 
     @Override
     public String rest() {
-        if (stopped) {
-            return "";
-        }
         bytes.flip();
         utf8.decode(bytes, chars, true);
         utf8.flush(chars);
-        takeChars();
-        return take(held.length());
+        utf8.reset();
+        bytes.clear();
+        holdDecoded();
+        return release(true);
+    }
+
+    private void holdDecoded() {
+        held += chars.flip();
+        chars.clear();
+    }
+
+    /** Hands out the held text up to the first stop string, or, unless the text is complete, what may become one. */
+    private String release(boolean complete) {
+        for (int at = 0; at < held.length(); at++) {
+            if (stopsAt(at)) {
+                stopped = true;
+                return release(at, held.length());
+            }
+            if (!complete && mayStopAt(at)) {
+                return release(at, at);
+            }
+        }
+        return release(held.length(), held.length());
+    }
+
+    private String release(int end, int heldFrom) {
+        String text = held.substring(0, end);
+        held = held.substring(heldFrom);
+        return text;
+    }
+
+    private boolean stopsAt(int at) {
+        return stops.stream().anyMatch(stop -> held.startsWith(stop, at));
+    }
+
+    private boolean mayStopAt(int at) {
+        String end = held.substring(at);
+        return stops.stream().anyMatch(stop -> stop.startsWith(end));
     }
 }

@@ -33,7 +33,7 @@ final class Choice {
         var weights = new double[logits.length];
         double sum = 0;
         for (int token = 0; token < logits.length; token++) {
-            weights[token] = Math.exp((logits[token] - most) / sampling.temperature());
+            weights[token] = StrictMath.exp((logits[token] - most) / sampling.temperature());
             sum += weights[token];
         }
         int[] order = IntStream.range(0, logits.length)

@@ -9,11 +9,12 @@ public interface DecodeRun extends AutoCloseable {
     /**
      * Computes the next token.
      *
-     * @return its id, or {@link #END}
-     * @throws IllegalStateException when prompt and continuation fill the context
+     * @return its id, or {@link #END}, and then always
+     * @throws IllegalStateException when prompt and continuation fill the context, or the run is over
      */
     int next() throws InterruptedException;
 
+    /** Ends the run and frees the memory of its own. */
     @Override
     void close();
 }

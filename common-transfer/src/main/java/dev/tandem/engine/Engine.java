@@ -13,7 +13,8 @@ import dev.tandem.transfer.KvLayout;
  * over.
  *
  * <p>Pages come as one list per rank, each with one segment per chunk, in prompt order; a segment has at least
- * {@code layout.chunkBytes(tokens of that chunk)} bytes. They must stay valid until the run is closed.
+ * {@code layout.chunkBytes(tokens of that chunk)} bytes. They must be accessible to any thread and stay valid until the
+ * run is closed; when a call on the run returns or throws, nothing is reading or writing them.
  */
 public interface Engine extends AutoCloseable {
 
@@ -34,7 +35,15 @@ public interface Engine extends AutoCloseable {
     /** Number of token ids; valid ids are 0 to this, exclusive. */
     int vocabulary();
 
-    /** Turns the token ids of one continuation into text, piece by piece. */
+    /** Whether this token ends a text. */
+    boolean ends(int token);
+
+    /**
+     * Turns the token ids of one continuation into text, piece by piece.
+     *
+     * @param stops texts that end the continuation, none empty; of several, the one that begins first counts
+     * @throws IllegalArgumentException when one is empty
+     */
     TokenText text(List<String> stops);
 
     /**
@@ -43,6 +52,7 @@ public interface Engine extends AutoCloseable {
      * @param prompt 1 to {@link #contextTokens()} token ids
      * @param computedChunks leading chunks that {@code pages} already hold, 0 if none; only full chunks, or all
      * @param pages one list per rank, one page per chunk of the prompt
+     * @throws IllegalArgumentException naming the argument that is out of range
      */
     PrefillRun prefill(int[] prompt, int computedChunks, List<List<MemorySegment>> pages);
 
@@ -54,10 +64,11 @@ public interface Engine extends AutoCloseable {
      *     the last token in any case, is computed into memory of the run's own. 0 with no pages means that this engine
      *     does it all.
      * @param pages one list per rank, one page per chunk of the cached tokens; only read
+     * @throws IllegalArgumentException naming the argument that is out of range
      */
     DecodeRun decode(int[] prompt, int cachedTokens, List<List<MemorySegment>> pages, Sampling sampling);
 
-    /** Releases threads and weights. Runs under way end with an exception. */
+    /** Ends the threads, after the step they are computing. Runs under way end with an {@link IllegalStateException}. */
     @Override
     void close();
 }

@@ -15,7 +15,6 @@ import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RestController;
 import tools.jackson.databind.JsonNode;
 
-import dev.tandem.engine.DecodeRun;
 import dev.tandem.engine.Engine;
 import dev.tandem.engine.TokenText;
 import dev.tandem.openai.ApiException;
@@ -130,7 +129,7 @@ class PrefillController {
     }
 
     private Completion answer(String id, int promptTokens, int firstToken) {
-        boolean ended = firstToken == DecodeRun.END;
+        boolean ended = engine.ends(firstToken);
         TokenText text = engine.text(List.of());
         String piece = ended ? "" : text.accept(firstToken) + text.rest();
         return new Completion(

@@ -14,6 +14,7 @@ import org.springframework.core.env.Environment;
 
 import dev.tandem.engine.Engine;
 import dev.tandem.engine.ReferenceEngine;
+import dev.tandem.engine.ReferenceSettings;
 import dev.tandem.transfer.Incarnation;
 import dev.tandem.transfer.TransferException;
 import dev.tandem.transfer.channel.tcp.TcpChannel;
@@ -61,7 +62,7 @@ public class TransferConfiguration {
     Engine engine(EngineProperties properties) {
         Optional<Path> folder =
                 properties.modelPath().isEmpty() ? Optional.empty() : Optional.of(Path.of(properties.modelPath()));
-        return ReferenceEngine.load(folder, properties.chunkTokens(), 1, properties.threads());
+        return ReferenceEngine.load(new ReferenceSettings(properties.chunkTokens(), 1, properties.threads(), folder));
     }
 
     @Bean

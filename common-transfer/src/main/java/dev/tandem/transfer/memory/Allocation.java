@@ -18,7 +18,7 @@ public final class Allocation implements AutoCloseable {
     private final Lock lock;
     private final PageTable table;
     private final PageRequest request;
-    /** By position; what counts is found at the first position of a key. */
+    /** Like sizes, tokens and outcomes, kept at the first position of a key only. */
     private final PageSlot[] slots;
 
     private final long[] bytes;

@@ -7,12 +7,19 @@ import dev.tandem.transfer.TransferException;
 public class MalformedMessageException extends TransferException {
 
     private static final long serialVersionUID = 1L;
+    private static final int MAX_LENGTH = 200;
 
     MalformedMessageException(String message) {
-        super(ErrorCode.BAD_REQUEST, message);
+        super(ErrorCode.BAD_REQUEST, printable(message));
     }
 
     MalformedMessageException(String message, Throwable cause) {
-        super(ErrorCode.BAD_REQUEST, message, cause);
+        super(ErrorCode.BAD_REQUEST, printable(message), cause);
+    }
+
+    /** The text may quote what a stranger sent, and goes into replies and logs. */
+    private static String printable(String message) {
+        String cut = message.length() <= MAX_LENGTH ? message : message.substring(0, MAX_LENGTH) + "...";
+        return cut.replaceAll("\\p{Cntrl}", "?");
     }
 }

@@ -1,202 +1,132 @@
 package dev.tandem.transfer.wire;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
-import org.msgpack.core.MessagePack;
 import org.msgpack.core.MessagePackException;
-import org.msgpack.core.MessageUnpacker;
 
 /**
- * One message's map, read strictly (docs/protocol.md, "Encoding"): every value must be well-formed, even of keys that
- * nobody asks for, and a declared length never costs memory before its bytes are there.
+ * One message's map, read strictly (docs/protocol.md, "Encoding"). Notes where the values are and decodes only those it
+ * is asked for, so that unknown keys cost no memory.
  */
 final class MapReader {
 
-    private static final int MAX_DEPTH = 8;
+    /** No message has a tenth of these; what is noted of hostile ones stays small. */
+    private static final int MAX_KEYS = 256;
 
-    private final Map<String, Object> fields;
+    private static final String MESSAGE = "message";
 
-    private MapReader(Map<String, Object> fields) {
-        this.fields = fields;
-    }
+    private final byte[] payload;
+    private final Map<String, Integer> offsets;
 
-    /** Stands for nil, which is no value of any field. */
-    private enum Nil {
-        NIL
+    private MapReader(byte[] payload, Map<String, Integer> offsets) {
+        this.payload = payload;
+        this.offsets = offsets;
     }
 
     /** @throws MalformedMessageException when the payload is not exactly one well-formed map with string keys */
     static MapReader of(byte[] payload) {
-        try (MessageUnpacker unpacker = MessagePack.newDefaultUnpacker(payload)) {
-            if (payload.length == 0 || !unpacker.getNextFormat().getValueType().isMapType()) {
-                throw new MalformedMessageException("the message is not a map");
-            }
-            var map = new Parser(unpacker, payload.length).map(1);
-            if (unpacker.getTotalReadBytes() != payload.length) {
-                throw new MalformedMessageException("bytes follow the message");
-            }
-            return new MapReader(map);
-        } catch (IOException | MessagePackException e) {
-            throw new MalformedMessageException("the message is cut off or not MessagePack", e);
+        if (payload.length == 0) {
+            throw new MalformedMessageException("message: empty");
         }
+        return new MapReader(payload, reading(MESSAGE, () -> offsets(payload)));
     }
 
-    private record Parser(MessageUnpacker unpacker, int length) {
-
-        Map<String, Object> map(int depth) throws IOException {
-            int entries = bounded(unpacker.unpackMapHeader(), 2);
-            var map = new HashMap<String, Object>();
-            for (int i = 0; i < entries; i++) {
-                if (!unpacker.getNextFormat().getValueType().isStringType()) {
-                    throw new MalformedMessageException("a key is not a str");
-                }
-                map.put(text(), value(depth));
-            }
-            return map;
+    private static Map<String, Integer> offsets(byte[] payload) throws IOException {
+        var unpacker = new StrictUnpacker(payload, 0);
+        int entries = unpacker.mapHeader(MESSAGE);
+        if (entries > MAX_KEYS) {
+            throw new MalformedMessageException("message: %d keys, at most %d".formatted(entries, MAX_KEYS));
         }
-
-        private Object value(int depth) throws IOException {
-            if (depth > MAX_DEPTH) {
-                throw new MalformedMessageException("nested deeper than " + MAX_DEPTH);
-            }
-            return switch (unpacker.getNextFormat().getValueType()) {
-                case NIL -> {
-                    unpacker.unpackNil();
-                    yield Nil.NIL;
-                }
-                case BOOLEAN -> unpacker.unpackBoolean();
-                case INTEGER -> unpacker.unpackBigInteger().longValue();
-                case FLOAT -> unpacker.unpackDouble();
-                case STRING -> text();
-                case BINARY -> OpaqueBytes.of(unpacker.readPayload(bounded(unpacker.unpackBinaryHeader(), 1)));
-                case ARRAY -> list(depth);
-                case MAP -> map(depth + 1);
-                case EXTENSION -> {
-                    unpacker.skipValue();
-                    yield Nil.NIL;
-                }
-            };
+        var offsets = new HashMap<String, Integer>();
+        for (int i = 0; i < entries; i++) {
+            String key = unpacker.text("key");
+            offsets.put(key, unpacker.position());
+            unpacker.skip(key, 2);
         }
-
-        private List<Object> list(int depth) throws IOException {
-            int size = bounded(unpacker.unpackArrayHeader(), 1);
-            var list = new ArrayList<Object>(size);
-            for (int i = 0; i < size; i++) {
-                list.add(value(depth + 1));
-            }
-            return list;
+        if (!unpacker.atEnd()) {
+            throw new MalformedMessageException("message: bytes follow its end");
         }
-
-        private String text() throws IOException {
-            byte[] bytes = unpacker.readPayload(bounded(unpacker.unpackRawStringHeader(), 1));
-            try {
-                return StandardCharsets.UTF_8
-                        .newDecoder()
-                        .decode(ByteBuffer.wrap(bytes))
-                        .toString();
-            } catch (CharacterCodingException e) {
-                throw new MalformedMessageException("a str is not UTF-8", e);
-            }
-        }
-
-        /** Refuses a count that cannot fit into what is left of the message. */
-        private int bounded(int count, int leastBytesEach) {
-            long left = length - unpacker.getTotalReadBytes();
-            if (count < 0 || (long) count * leastBytesEach > left) {
-                throw new MalformedMessageException("a length of %d, %d bytes are left".formatted(count, left));
-            }
-            return count;
-        }
+        return offsets;
     }
 
     String text(String name) {
-        return require(name, find(name, String.class, "str"));
+        return required(name, StrictUnpacker::text);
     }
 
     String text(String name, String otherwise) {
-        String value = find(name, String.class, "str");
-        return value == null ? otherwise : value;
+        return optional(name, StrictUnpacker::text, otherwise);
     }
 
     OpaqueBytes bytes(String name) {
-        return require(name, find(name, OpaqueBytes.class, "bin"));
+        return required(name, StrictUnpacker::bytes);
     }
 
     OpaqueBytes bytesOrEmpty(String name) {
-        OpaqueBytes value = find(name, OpaqueBytes.class, "bin");
-        return value == null ? OpaqueBytes.EMPTY : value;
+        return optional(name, StrictUnpacker::bytes, OpaqueBytes.EMPTY);
     }
 
     long integer(String name) {
-        return require(name, find(name, Long.class, "int"));
+        return required(name, StrictUnpacker::integer);
     }
 
     long integer(String name, long otherwise) {
-        Long value = find(name, Long.class, "int");
-        return value == null ? otherwise : value;
+        return optional(name, StrictUnpacker::integer, otherwise);
     }
 
     boolean flag(String name) {
-        return require(name, find(name, Boolean.class, "bool"));
+        return required(name, StrictUnpacker::flag);
     }
 
     boolean flag(String name, boolean otherwise) {
-        Boolean value = find(name, Boolean.class, "bool");
-        return value == null ? otherwise : value;
+        return optional(name, StrictUnpacker::flag, otherwise);
     }
 
     List<String> texts(String name) {
-        return elements(name, require(name, find(name, List.class, "array")), String.class, "str");
+        return required(name, StrictUnpacker::texts);
     }
 
     List<String> textsOrEmpty(String name) {
-        return fields.containsKey(name) ? texts(name) : List.of();
+        return optional(name, StrictUnpacker::texts, List.of());
     }
 
     List<Long> integers(String name) {
-        return elements(name, require(name, find(name, List.class, "array")), Long.class, "int");
+        return required(name, StrictUnpacker::integers);
     }
 
     List<Long> integersOrEmpty(String name) {
-        return fields.containsKey(name) ? integers(name) : List.of();
+        return optional(name, StrictUnpacker::integers, List.of());
     }
 
-    private <T> @Nullable T find(String name, Class<T> type, String expected) {
-        Object value = fields.get(name);
-        if (value != null && !type.isInstance(value)) {
-            throw wrong(name, expected, value);
-        }
-        return type.cast(value);
-    }
-
-    private static <T> T require(String name, @Nullable T value) {
-        if (value == null) {
+    private <T> T required(String name, Value<T> value) {
+        @Nullable Integer offset = offsets.get(name);
+        if (offset == null) {
             throw new MalformedMessageException(name + ": missing");
         }
-        return value;
+        return reading(name, () -> value.read(new StrictUnpacker(payload, offset), name));
     }
 
-    private static <T> List<T> elements(String name, List<?> list, Class<T> type, String expected) {
-        var elements = new ArrayList<T>(list.size());
-        for (Object each : list) {
-            if (!type.isInstance(each)) {
-                throw wrong(name, expected, each);
-            }
-            elements.add(type.cast(each));
+    private <T> T optional(String name, Value<T> value, T otherwise) {
+        return offsets.containsKey(name) ? required(name, value) : otherwise;
+    }
+
+    /** How a value of one type is read. */
+    private interface Value<T> {
+        T read(StrictUnpacker unpacker, String name) throws IOException;
+    }
+
+    private interface Reading<T> {
+        T read() throws IOException;
+    }
+
+    private static <T> T reading(String name, Reading<T> reading) {
+        try {
+            return reading.read();
+        } catch (IOException | MessagePackException e) {
+            throw new MalformedMessageException(name + ": cut off or not MessagePack", e);
         }
-        return elements;
-    }
-
-    private static MalformedMessageException wrong(String name, String expected, Object value) {
-        return new MalformedMessageException("%s: expected %s, got %s"
-                .formatted(name, expected, value.getClass().getSimpleName()));
     }
 }

@@ -13,8 +13,13 @@ final class MapWriter {
     private final List<String> names = new ArrayList<>();
     private final List<Object> values = new ArrayList<>();
 
+    /** @param type the message's wire name */
     MapWriter(String type) {
         put("type", type);
+    }
+
+    static MapWriter of(Message message) {
+        return new MapWriter(MessageType.of(message).wireName());
     }
 
     /** A field that is always written: a String, Long, Boolean, OpaqueBytes, or a list of Strings or Longs. */

@@ -19,40 +19,38 @@ public final class MessageCodec {
 
     /** Encodes a reply of the alloc port for the senders it is meant for. */
     public byte[] encode(TransferReply reply, AllocDialect dialect) {
-        return dialect == AllocDialect.LMCACHE && reply instanceof TransferReply.Alloc alloc
-                ? encoder.encodePlain(alloc)
-                : encoder.encode(reply);
+        return switch (dialect) {
+            case ASCEND -> encoder.encode(reply);
+            case LMCACHE -> encoder.encodePlain(reply);
+        };
     }
 
     /** @throws MalformedMessageException when the payload is no request of the init port */
     public HandshakeRequest<?> decodeHandshakeRequest(byte[] payload) {
-        if (decoder.decode(payload) instanceof HandshakeRequest<?> request) {
-            return request;
-        }
-        throw new MalformedMessageException("type: no request of the init port");
+        return decode(payload, HandshakeRequest.class, "request of the init port");
     }
 
     /** @throws MalformedMessageException when the payload is no request of the alloc port */
     public TransferRequest<?> decodeTransferRequest(byte[] payload) {
-        if (decoder.decode(payload) instanceof TransferRequest<?> request) {
-            return request;
-        }
-        throw new MalformedMessageException("type: no request of the alloc port");
+        return decode(payload, TransferRequest.class, "request of the alloc port");
     }
 
     /** @throws MalformedMessageException when the payload is no reply */
     public Reply decodeReply(byte[] payload) {
-        if (decoder.decode(payload) instanceof Reply reply) {
-            return reply;
-        }
-        throw new MalformedMessageException("type: no reply");
+        return decode(payload, Reply.class, "reply");
     }
 
     /** @throws MalformedMessageException when the payload is no notification */
     public Notification decodeNotification(byte[] payload) {
-        if (decoder.decode(payload) instanceof Notification notification) {
-            return notification;
+        return decode(payload, Notification.class, "notification");
+    }
+
+    private <M extends Message> M decode(byte[] payload, Class<M> wanted, String kind) {
+        Message message = decoder.decode(payload);
+        if (!wanted.isInstance(message)) {
+            throw new MalformedMessageException("type: expected a %s, got %s"
+                    .formatted(kind, MessageType.of(message).wireName()));
         }
-        throw new MalformedMessageException("type: no notification");
+        return wanted.cast(message);
     }
 }

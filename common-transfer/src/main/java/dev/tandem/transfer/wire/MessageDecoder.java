@@ -5,40 +5,37 @@ final class MessageDecoder {
 
     Message decode(byte[] payload) {
         MapReader map = MapReader.of(payload);
-        String type = map.text("type");
-        return switch (type) {
-            case "HcclInitRequest" ->
+        return switch (MessageType.named(map.text("type"))) {
+            case INIT_REQUEST ->
                 new HandshakeRequest.Init(
                         map.text("local_id"), map.bytes("client_meta_bytes"), generation(map), incarnation(map));
-            case "HcclMemRegRequest" ->
+            case MEM_REG_REQUEST ->
                 new HandshakeRequest.MemReg(
                         map.text("local_id"), map.bytes("client_mem_handle_bytes"), generation(map), incarnation(map));
-            case "HcclReadyRequest" ->
-                new HandshakeRequest.Ready(map.text("local_id"), generation(map), incarnation(map));
-            case "HcclInitResponse" -> new HandshakeReply.Init(map.bytes("server_meta_bytes"));
-            case "HcclMemRegResponse" -> new HandshakeReply.MemReg(map.bytes("server_mem_handle_bytes"));
-            case "HcclReadyResponse" -> ready(map);
-            case "HcclErrorResponse" -> new HandshakeReply.Error(map.flag("ok", false), code(map), message(map));
-            case "AllocRequest" -> alloc(map);
-            case "CommitRequest" -> commit(map);
-            case "AbortRequest" ->
+            case READY_REQUEST -> new HandshakeRequest.Ready(map.text("local_id"), generation(map), incarnation(map));
+            case INIT_REPLY -> new HandshakeReply.Init(map.bytes("server_meta_bytes"));
+            case MEM_REG_REPLY -> new HandshakeReply.MemReg(map.bytes("server_mem_handle_bytes"));
+            case READY_REPLY -> ready(map);
+            case ERROR_REPLY -> new HandshakeReply.Error(map.flag("ok", false), code(map), message(map));
+            case ALLOC_REQUEST -> alloc(map);
+            case COMMIT_REQUEST -> commit(map);
+            case ABORT_REQUEST ->
                 new TransferRequest.Abort(map.text("transfer_id"), stamp(map), map.text("reason", ""));
-            case "Heartbeat" -> new TransferRequest.Heartbeat(stamp(map), map.text("state"));
-            case "PullReadyNotif" -> pullReady(map);
-            case "AscendAllocResponse" -> allocReply(map);
-            case "CommitResponse" ->
+            case HEARTBEAT -> new TransferRequest.Heartbeat(stamp(map), map.text("state"));
+            case PULL_READY -> pullReady(map);
+            case ALLOC_REPLY -> allocReply(map);
+            case COMMIT_REPLY ->
                 new TransferReply.Commit(map.flag("ok"), map.integersOrEmpty("bad_indexes"), code(map), message(map));
-            case "AbortResponse" -> new TransferReply.Abort(map.flag("ok"), code(map), message(map));
-            case "HeartbeatResponse" -> heartbeatReply(map);
-            case "PullReadyDoneAck" ->
+            case ABORT_REPLY -> new TransferReply.Abort(map.flag("ok"), code(map), message(map));
+            case HEARTBEAT_REPLY -> heartbeatReply(map);
+            case PULL_ACK ->
                 new TransferReply.PullAck(
                         map.integers("already_sent_indexes"), map.flag("alloc_failed", false), code(map), message(map));
-            case "ProxyNotif" ->
+            case PROXY_NOTIF ->
                 new Notification.ProxyNotif(
                         map.text("req_id"), map.flag("ok", true), map.text("reason", ""), map.integer("rank", -1));
-            case "PullDoneSignal" ->
+            case PULL_DONE ->
                 new Notification.PullDone(map.text("pull_id"), map.flag("ok", true), map.text("reason", ""));
-            default -> throw new MalformedMessageException("type: %s is not known".formatted(type));
         };
     }
 

@@ -5,6 +5,8 @@ import java.util.List;
 /** Messages to bytes: upstream's fields in upstream's order, then our additions that say something. */
 final class MessageEncoder {
 
+    private static final byte[] NOTHING = new byte[0];
+
     byte[] encode(Request<?> request) {
         return switch (request) {
             case HandshakeRequest<?> handshake -> encode(handshake);
@@ -15,14 +17,12 @@ final class MessageEncoder {
     private static byte[] encode(HandshakeRequest<?> request) {
         MapWriter map = switch (request) {
             case HandshakeRequest.Init init ->
-                new MapWriter("HcclInitRequest")
-                        .put("local_id", init.localId())
-                        .put("client_meta_bytes", init.clientMeta());
+                MapWriter.of(init).put("local_id", init.localId()).put("client_meta_bytes", init.clientMeta());
             case HandshakeRequest.MemReg memReg ->
-                new MapWriter("HcclMemRegRequest")
+                MapWriter.of(memReg)
                         .put("local_id", memReg.localId())
                         .put("client_mem_handle_bytes", memReg.clientMemHandles());
-            case HandshakeRequest.Ready ready -> new MapWriter("HcclReadyRequest").put("local_id", ready.localId());
+            case HandshakeRequest.Ready ready -> MapWriter.of(ready).put("local_id", ready.localId());
         };
         return map.add("generation", request.generation(), 0L)
                 .add("incarnation", request.incarnation(), "")
@@ -34,11 +34,11 @@ final class MessageEncoder {
             case TransferRequest.Alloc alloc -> encode(alloc);
             case TransferRequest.Commit commit -> encode(commit);
             case TransferRequest.Abort abort ->
-                stamped(new MapWriter("AbortRequest").put("transfer_id", abort.transferId()), abort.stamp())
+                stamped(MapWriter.of(abort).put("transfer_id", abort.transferId()), abort.stamp())
                         .put("reason", abort.reason())
                         .toBytes();
             case TransferRequest.Heartbeat heartbeat ->
-                stamped(new MapWriter("Heartbeat"), heartbeat.stamp())
+                stamped(MapWriter.of(heartbeat), heartbeat.stamp())
                         .put("state", heartbeat.state())
                         .toBytes();
             case TransferRequest.PullReady pull -> encode(pull);
@@ -46,19 +46,22 @@ final class MessageEncoder {
     }
 
     private static byte[] encode(TransferRequest.Alloc alloc) {
-        MapWriter map = chunks(
-                        new MapWriter("AllocRequest").put("keys", alloc.chunks().keys()), alloc.chunks())
+        MapWriter map = MapWriter.of(alloc).put("keys", alloc.chunks().keys());
+        return chunks(map, alloc.chunks())
                 .add("req_id", alloc.reqId(), "")
                 .add("is_last_batch", alloc.lastBatch(), false)
-                .add("total_chunks", alloc.totalChunks(), 0L);
-        return stamped(map, alloc.stamp())
+                .add("total_chunks", alloc.totalChunks(), 0L)
+                .add("sender_id", alloc.stamp().senderId(), "")
+                .add("incarnation", alloc.stamp().incarnation(), "")
                 .add("transfer_id", alloc.transferId(), "")
+                .add("peer_token", alloc.stamp().peerToken(), OpaqueBytes.EMPTY)
+                .add("receiver_incarnation", alloc.stamp().receiverIncarnation(), "")
                 .add("commit", alloc.commit(), false)
                 .toBytes();
     }
 
     private static byte[] encode(TransferRequest.Commit commit) {
-        return stamped(new MapWriter("CommitRequest").put("transfer_id", commit.transferId()), commit.stamp())
+        return stamped(MapWriter.of(commit).put("transfer_id", commit.transferId()), commit.stamp())
                 .put("keys", commit.keys())
                 .put("write_tokens", commit.writeTokens())
                 .put("crc32c", commit.crc32c())
@@ -67,7 +70,7 @@ final class MessageEncoder {
     }
 
     private static byte[] encode(TransferRequest.PullReady pull) {
-        MapWriter map = new MapWriter("PullReadyNotif")
+        MapWriter map = MapWriter.of(pull)
                 .put("pull_id", pull.pullId())
                 .put("keys", pull.chunks().keys())
                 .put("sender_buffer_uuids", pull.senderBufferUuids())
@@ -111,15 +114,13 @@ final class MessageEncoder {
     private static byte[] encode(HandshakeReply reply) {
         return switch (reply) {
             case HandshakeReply.Init init ->
-                new MapWriter("HcclInitResponse")
-                        .put("server_meta_bytes", init.serverMeta())
-                        .toBytes();
+                MapWriter.of(init).put("server_meta_bytes", init.serverMeta()).toBytes();
             case HandshakeReply.MemReg memReg ->
-                new MapWriter("HcclMemRegResponse")
+                MapWriter.of(memReg)
                         .put("server_mem_handle_bytes", memReg.serverMemHandles())
                         .toBytes();
             case HandshakeReply.Ready ready ->
-                new MapWriter("HcclReadyResponse")
+                MapWriter.of(ready)
                         .put("ok", ready.ok())
                         .add("peer_token", ready.peerToken(), OpaqueBytes.EMPTY)
                         .add("receiver_incarnation", ready.receiverIncarnation(), "")
@@ -127,7 +128,7 @@ final class MessageEncoder {
                         .add("heartbeat_ms", ready.heartbeatMillis(), 0L)
                         .toBytes();
             case HandshakeReply.Error error ->
-                failure(new MapWriter("HcclErrorResponse").put("ok", error.ok()), error.code(), error.message());
+                failure(MapWriter.of(error).put("ok", error.ok()), error.code(), error.message());
         };
     }
 
@@ -135,7 +136,7 @@ final class MessageEncoder {
         return switch (reply) {
             case TransferReply.Alloc alloc ->
                 failure(
-                        new MapWriter("AscendAllocResponse")
+                        MapWriter.of(alloc)
                                 .put("already_sent_indexes", alloc.alreadySentIndexes())
                                 .put("remote_indexes", alloc.remoteIndexes())
                                 .put("remote_buffer_uuids", alloc.remoteBufferUuids())
@@ -146,14 +147,14 @@ final class MessageEncoder {
                         alloc.message());
             case TransferReply.Commit commit ->
                 failure(
-                        new MapWriter("CommitResponse").put("ok", commit.ok()).put("bad_indexes", commit.badIndexes()),
+                        MapWriter.of(commit).put("ok", commit.ok()).put("bad_indexes", commit.badIndexes()),
                         commit.code(),
                         commit.message());
             case TransferReply.Abort abort ->
-                failure(new MapWriter("AbortResponse").put("ok", abort.ok()), abort.code(), abort.message());
+                failure(MapWriter.of(abort).put("ok", abort.ok()), abort.code(), abort.message());
             case TransferReply.Heartbeat heartbeat ->
                 failure(
-                        new MapWriter("HeartbeatResponse")
+                        MapWriter.of(heartbeat)
                                 .put("receiver_incarnation", heartbeat.receiverIncarnation())
                                 .put("state", heartbeat.state())
                                 .put("active_pulls", heartbeat.activePulls())
@@ -162,7 +163,7 @@ final class MessageEncoder {
                         heartbeat.message());
             case TransferReply.PullAck ack ->
                 failure(
-                        new MapWriter("PullReadyDoneAck")
+                        MapWriter.of(ack)
                                 .put("already_sent_indexes", ack.alreadySentIndexes())
                                 .put("alloc_failed", ack.allocFailed()),
                         ack.code(),
@@ -175,26 +176,30 @@ final class MessageEncoder {
     }
 
     /** A plain LMCache sender knows two lists, and an empty payload as the refusal. */
-    byte[] encodePlain(TransferReply.Alloc alloc) {
-        return alloc.allocFailed()
-                ? new byte[0]
-                : new MapWriter("AllocResponse")
+    byte[] encodePlain(TransferReply reply) {
+        return switch (reply) {
+            case TransferReply.Alloc alloc when alloc.allocFailed() -> NOTHING;
+            case TransferReply.Alloc alloc ->
+                new MapWriter(MessageType.PLAIN_ALLOC_REPLY)
                         .put("already_sent_indexes", alloc.alreadySentIndexes())
                         .put("remote_indexes", alloc.remoteIndexes())
                         .toBytes();
+            case TransferReply.PullAck ack when ack.allocFailed() -> NOTHING;
+            case TransferReply other -> encode(other);
+        };
     }
 
     byte[] encode(Notification notification) {
         return switch (notification) {
             case Notification.ProxyNotif notif ->
-                new MapWriter("ProxyNotif")
+                MapWriter.of(notif)
                         .put("req_id", notif.reqId())
                         .add("ok", notif.ok(), true)
                         .add("reason", notif.reason(), "")
                         .add("rank", notif.rank(), -1L)
                         .toBytes();
             case Notification.PullDone done ->
-                new MapWriter("PullDoneSignal")
+                MapWriter.of(done)
                         .put("pull_id", done.pullId())
                         .add("ok", done.ok(), true)
                         .add("reason", done.reason(), "")

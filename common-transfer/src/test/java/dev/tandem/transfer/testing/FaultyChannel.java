@@ -27,6 +27,7 @@ public final class FaultyChannel implements TransferChannel {
     private volatile UnaryOperator<Offer> onOffer = offer -> offer;
     private volatile Runnable beforeConnect = () -> {};
     private volatile Runnable beforeWrite = () -> {};
+    private volatile Runnable afterWrite = () -> {};
 
     public FaultyChannel(TransferChannel real) {
         this.real = real;
@@ -66,6 +67,11 @@ public final class FaultyChannel implements TransferChannel {
     /** Runs before each batch is written; may throw or wait. */
     public void beforeWrite(Runnable action) {
         beforeWrite = action;
+    }
+
+    /** Runs after each batch that was written. */
+    public void afterWrite(Runnable action) {
+        afterWrite = action;
     }
 
     @Override
@@ -153,6 +159,7 @@ public final class FaultyChannel implements TransferChannel {
             writes.incrementAndGet();
             beforeWrite.run();
             connection.write(batch, deadline);
+            afterWrite.run();
         }
 
         @Override

@@ -20,7 +20,9 @@ final class FreeSockets {
      * @return empty when the deadline passed first
      */
     Optional<DrivingSocket> take(Deadline deadline) throws InterruptedException {
-        return count.tryAcquire(deadline.remainingNanos(), TimeUnit.NANOSECONDS) ? Optional.of(pop()) : Optional.empty();
+        return count.tryAcquire(deadline.remainingNanos(), TimeUnit.NANOSECONDS)
+                ? Optional.of(pop())
+                : Optional.empty();
     }
 
     void give(DrivingSocket socket) {
