@@ -31,7 +31,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * What every fabric promises, whichever it is. A fabric's test extends this class, names its nodes, and turns off what
- * its kind of fabric cannot promise.
+ * its kind of fabric cannot promise. All in one file, so that a fabric passes all of it or says what it leaves out.
  */
 @Timeout(60)
 public abstract class ChannelContract {
