@@ -10,6 +10,7 @@ import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,8 +31,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * What every fabric promises, whichever it is. A fabric's test extends this class, names its nodes, and turns off what
- * its kind of fabric cannot promise.
+ * its kind of fabric cannot promise. All in one file, so that a fabric passes all of it or says what it leaves out.
  */
+@Timeout(60)
 public abstract class ChannelContract {
 
     protected static final int REGION_BYTES = 4 << 20;

@@ -64,7 +64,7 @@ final class TcpConnection implements Connection, IdleSockets.Ticked {
         return LocalRegions.parse(handles);
     }
 
-    /** {@inheritDoc} The sockets take turns; who finds none free waits in line. */
+    /** {@inheritDoc} One socket carries one batch at a time; who finds none free waits in line. */
     @Override
     public void write(TransferBatch batch, Deadline deadline) {
         transfer(BatchHeader.Kind.WRITE, batch, deadline);

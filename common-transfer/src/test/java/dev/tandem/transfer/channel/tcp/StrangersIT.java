@@ -9,6 +9,7 @@ import java.util.SplittableRandom;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import dev.tandem.transfer.Deadline;
 import dev.tandem.transfer.channel.ChannelException;
@@ -22,6 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Whoever connects to the data port without a tag that is good now. */
+@Timeout(60)
 class StrangersIT {
 
     private static final Duration SHORT = Duration.ofMillis(300);

@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.time.Duration;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -14,6 +14,7 @@ import java.util.concurrent.FutureTask;
 
 import com.sun.management.ThreadMXBean;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -33,6 +34,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** What the TCP fabric promises beyond what every fabric does. */
+@Timeout(60)
 class TcpNodeIT {
 
     private static final int BATCHES = 1000;
@@ -128,29 +130,36 @@ class TcpNodeIT {
     }
 
     @Test
-    void busyPeerSharesTheOnlyWorker() {
+    void busyPeerSharesTheOnlyWorker() throws Exception {
         try (var sender = TcpTestNode.onLoopback();
-                var receiver = TcpTestNode.with(new TcpSettings.Limits(16, 16, 1))) {
-            MemoryRegion from = sender.share("from", 1 << 20);
-            receiver.share("to", 1 << 20);
-            Pair busy = Pair.of(sender.channel(), receiver.channel(), new OpenGuard());
-            var batch = new TransferBatch();
-            batch.add(from, 0, busy.receivers().getFirst(), 0, 4096, 1);
-            var others = new CountDownLatch(1);
-            FutureTask<Integer> writer = Pair.onThread(() -> {
-                int batches = 0;
-                for (Deadline end = Pair.soon(); others.getCount() > 0 && !end.hasPassed(); batches++) {
-                    busy.sender().write(batch, Pair.soon());
-                }
-                return batches;
-            });
+                var receiver = TcpTestNode.with(new TcpSettings.Limits(16, 16, 1));
+                var busy = RawSender.to(receiver.channel(), MemoryGuard.CLOSED)) {
+            var served = new CountDownLatch(1);
+            FutureTask<Boolean> endless = Pair.onThread(() -> probeWithoutAPause(busy.first(), served));
+            FutureTask<Boolean> answers = Pair.onThread(() -> busy.first().ended());
 
             Pair other = Pair.of(sender.channel(), receiver.channel(), MemoryGuard.CLOSED);
-            other.sender().probe(Deadline.after(Duration.ofSeconds(3)));
-            others.countDown();
+            other.sender().probe(Pair.soon());
 
-            assertThat(Pair.result(writer)).isPositive();
+            served.countDown();
+            assertThat(Pair.result(endless)).isTrue();
+            busy.first().socket().shutdownOutput();
+            assertThat(Pair.result(answers)).isTrue();
         }
+    }
+
+    /** Sends batches faster than they are answered, until told to stop. */
+    private static boolean probeWithoutAPause(RawSocket socket, CountDownLatch stop) {
+        RawBatch probe = RawBatch.write().withKind(BatchHeader.Kind.PROBE.code());
+        long sequence = 1;
+        while (stop.getCount() > 0) {
+            ByteBuffer many = ByteBuffer.allocate(100 * BatchHeader.BYTES);
+            while (many.hasRemaining()) {
+                many.put(probe.withSequence(sequence++).toBytes());
+            }
+            socket.send(many.flip());
+        }
+        return true;
     }
 
     @Test
